@@ -1,0 +1,1 @@
+"""A small link shortener on the standard library."""

@@ -1,0 +1,83 @@
+"""What the reading verbs share: their argument parser, their way to the store, and honest counts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from firsthand.cli import say
+from firsthand.errors import StoreError, UsageError
+from firsthand.record import Record
+from firsthand.store import place, running
+from firsthand.store.append import Store
+from firsthand.store.readers import Reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from firsthand.store.place import Place
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are ours: one ``error:`` and one ``hint:`` line."""
+
+    def __init__(self, verb: str, description: str, epilog: str = "") -> None:
+        super().__init__(
+            prog=f"firsthand {verb}",
+            description=description,
+            epilog=epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        self.verb = verb
+        self.add_argument(
+            "--project", metavar="DIR", help="whose store to read (default: the project around here)"
+        )
+        self.add_argument("--json", action="store_true", help="print JSON, one object a line")
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, f"firsthand {self.verb} --help")
+
+
+def find_place(project: str | None) -> Place:
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        raise StoreError("the current folder was deleted", "go to a folder that exists") from None
+    return place.find_place(here, project)
+
+
+def open_store(project: str | None) -> Reader:
+    """Return a reader; runs that died unrecorded are adopted first, or at least shown."""
+    where = find_place(project)
+    reader = Reader(where)
+    running.adopt(Store(where))
+    return reader
+
+
+def report_skipped(reader: Reader) -> None:
+    """Say on stderr how many lines could not be read."""
+    if reader.skipped:
+        say.note(f"{_lines(reader.skipped)} skipped: not a record; firsthand verify tells more")
+    if reader.newer:
+        say.note(f"{_lines(reader.newer)} skipped: written by a newer firsthand; upgrade to read them")
+
+
+def _lines(count: int) -> str:
+    return f"{count} bad line" if count == 1 else f"{count} bad lines"
+
+
+def wanted(reader: Reader, text: str | None) -> Record | None:
+    """Return the record with this id or unique beginning; without one the newest.
+
+    Raises:
+        UsageError: there is no such record.
+    """
+    if text is None:
+        newest = reader.last(1)
+        return newest[0] if newest else None
+    found = reader.find(text)
+    if found is None:
+        raise UsageError(f"no record {text}", "firsthand last shows them")
+    return found

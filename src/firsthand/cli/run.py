@@ -1,0 +1,216 @@
+"""``firsthand run``: parsed by hand, because an argument parser costs more than the rest of a start."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from firsthand import config, request, runner
+from firsthand.cli import say
+from firsthand.errors import ConfigError, FirsthandError, UsageError
+from firsthand.process import front
+from firsthand.store import place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from firsthand.record import Record
+
+USAGE = """\
+usage: firsthand run [OPTIONS] [--] COMMAND [ARG ...]
+
+Run a command and leave one record of what really happened.
+Options come before the command; from the first other word on, everything is the command's.
+
+  --note TEXT           what you expect, in one line, written down before the run
+  --expect TEXT         the output must contain this text
+  --expect-exit N[,N]   the exit code must be one of these
+  --timeout SECONDS     stop it after so long (default 300; 0: no limit)
+  --parent ID           the record of the attempt that this one retries
+  --cwd DIR             run it there
+  --session ID          group records (default: $FIRSTHAND_SESSION)
+  --env agent|inherit   no colours, pagers, editors, prompts (default); or the environment as it is
+  --strays auto|stop|keep
+                        what becomes of processes that outlive the command
+  --project DIR         whose store to write to (default: the project around the working folder)
+  --json                print the record as one JSON object
+
+Exit status: the command's own. Without one: 124 time-out, 127 not found, 126 not executable,
+128+n ended by signal n, 125 anything else; the record says which.
+"""
+
+VALUES = frozenset((
+    "--note", "--expect", "--expect-exit", "--timeout", "--parent", "--cwd", "--session", "--env", "--strays",
+    "--project",
+))  # fmt: skip
+FLAGS = frozenset(("--json",))
+
+OWN_FAILURE = 125
+STATUSES = {"timeout": 124, "not_found": 127, "permission": 126, "exec_format": 126}
+"""Exit status of ``run`` for a null record; the record itself never holds these numbers."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; return the exit status that stands for its record."""
+    if arguments[:1] in (["--help"], ["-h"]):
+        say.out(USAGE)
+        return 0
+    as_json = "--json" in _own(arguments)
+    try:
+        options, argv = split(arguments)
+        wanted = _request(options, argv)
+        record, signal, notice = runner.run_command_line(wanted, None)
+    except FirsthandError as problem:
+        say.error(problem, as_json)
+        return OWN_FAILURE
+    if notice:
+        say.note(notice)
+    _print(record, as_json)
+    return status(record, signal)
+
+
+def _own(arguments: list[str]) -> list[str]:
+    """Return the words that can be ours even where the line cannot be parsed."""
+    return arguments[: arguments.index("--")] if "--" in arguments else arguments
+
+
+def split(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
+    """Return our options and the command's argv.
+
+    Raises:
+        UsageError: an unknown option, one without its value, or no command.
+    """
+    options: dict[str, str] = {}
+    position = 0
+    while position < len(arguments) and arguments[position].startswith("-"):
+        word = arguments[position]
+        position += 1
+        if word == "--":
+            break
+        name, equals, value = word.partition("=")
+        if name in FLAGS and not equals:
+            options[name] = ""
+        elif name in VALUES and equals:
+            options[name] = value
+        elif name in VALUES:
+            if position == len(arguments):
+                raise UsageError(f"{name} needs a value", f"firsthand run {name} VALUE -- COMMAND")
+            options[name] = arguments[position]
+            position += 1
+        else:
+            raise _unknown(word)
+    if position == len(arguments):
+        raise UsageError("no command to run", "firsthand run -- COMMAND [ARG ...]")
+    return options, arguments[position:]
+
+
+def _unknown(word: str) -> UsageError:
+    import difflib
+
+    near = difflib.get_close_matches(word.partition("=")[0], sorted(VALUES | FLAGS), 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return UsageError(
+        f"run has no option {word}", f"{hint}options come before the command: firsthand run --help"
+    )
+
+
+def _request(options: dict[str, str], argv: list[str]) -> Any:
+    folder, project = _folder(options.get("--cwd")), options.get("--project")
+    settings = config.load(place.project_root(folder, project), os.environ)
+    return request.build(
+        argv,
+        settings,
+        via="cli",
+        cwd=folder,
+        note=options.get("--note", ""),
+        expect=_expectation(options),
+        timeout=_seconds(options["--timeout"]) if "--timeout" in options else "default",
+        parent=_whole_id(options["--parent"], folder, project) if "--parent" in options else None,
+        session=options.get("--session"),
+        kind=options.get("--env"),
+        strays=options.get("--strays"),
+        project=project,
+    )
+
+
+def _folder(cwd: str | None) -> str:
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        here = os.readlink("/proc/self/cwd").removesuffix(" (deleted)")
+    return here if cwd is None else os.path.join(here, cwd)
+
+
+def _expectation(options: dict[str, str]) -> dict[str, Any] | None:
+    expect: dict[str, Any] = {}
+    if "--expect" in options:
+        expect["contains"] = options["--expect"]
+    if "--expect-exit" in options:
+        words = options["--expect-exit"].split(",")
+        if not all(word.isdecimal() for word in words):
+            raise UsageError(
+                f"--expect-exit {options['--expect-exit']} is no list of codes", "give 0, or 0,1"
+            )
+        expect["exit_code"] = [int(word) for word in words]
+    return expect or None
+
+
+def _seconds(text: str) -> float | None:
+    from firsthand.settings import seconds
+
+    try:
+        return seconds(float(text))
+    except ValueError:
+        raise UsageError(
+            f"--timeout {text} is not a number of seconds", "give 30, 0.5, or 0 for none"
+        ) from None
+
+
+def _whole_id(text: str, folder: str, project: str | None) -> str:
+    """Return the whole ``command_id`` for one that may be shortened."""
+    if len(text) == request.ID_LENGTH:
+        return request.is_id("--parent", text)
+    from firsthand.store.readers import Reader
+
+    found = Reader(place.find_place(folder, project)).find(text)
+    if found is None:
+        raise UsageError(f"no record {text}", "firsthand last shows them")
+    return str(found["command_id"])
+
+
+def _print(record: Record, as_json: bool) -> None:
+    if as_json:
+        say.obj(record)
+        return
+    from firsthand.cli import view
+
+    say.write(1, view.full(record))
+
+
+def status(record: Record, signal: int | None) -> int:
+    """Return the exit status that stands for a record."""
+    if record["exit_code"] is not None:
+        return int(record["exit_code"])
+    word = record["error"]
+    if word == "cancelled" and signal:
+        return 128 + signal
+    if word.startswith("signal:"):
+        from firsthand.process import signals
+
+        return next(
+            (128 + number for number in signals.every() if signals.name(number) == word[7:]), OWN_FAILURE
+        )
+    return STATUSES.get(word, OWN_FAILURE)
+
+
+def entry(arguments: list[str]) -> None:
+    """Run, print, and leave at once: an interpreter's orderly end costs as much as its start."""
+    front.ensure_stdio()
+    try:
+        code = main(arguments)
+    except ConfigError as problem:
+        say.error(problem)
+        code = OWN_FAILURE
+    sys.stderr.flush()
+    os._exit(code)

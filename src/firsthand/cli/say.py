@@ -1,0 +1,63 @@
+"""Everything that the command line writes: UTF-8 whatever the locale, and quiet when the reader has gone."""
+
+from __future__ import annotations
+
+import os
+
+from firsthand.record import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from firsthand.errors import FirsthandError
+
+ERROR_SCHEMA = "firsthand.error/1"
+
+
+def write(fd: int, text: str | bytes) -> None:
+    """Write all of it; a reader that has gone away is no error (``| head``)."""
+    view = memoryview(text.encode("utf-8", "replace") if isinstance(text, str) else text)
+    try:
+        while view:
+            view = view[os.write(fd, view) :]
+    except (BrokenPipeError, ConnectionResetError):
+        _forget(fd)
+
+
+def _forget(fd: int) -> None:
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, fd)
+    os.close(null)
+
+
+def out(text: str) -> None:
+    """Write lines to standard output."""
+    write(1, text if text.endswith("\n") else text + "\n")
+
+
+def obj(value: Any) -> None:
+    """Write one JSON object on one line to standard output."""
+    write(1, encode(value) + b"\n")
+
+
+def note(text: str) -> None:
+    """Write one remark to standard error."""
+    write(2, f"firsthand: note: {text}\n")
+
+
+def error(problem: FirsthandError, as_json: bool = False) -> None:
+    """Say what is wrong and what to do next: two lines on stderr, or one object on stdout."""
+    if as_json:
+        obj({"schema": ERROR_SCHEMA, "code": problem.code, "message": problem.message, "hint": problem.hint})
+    else:
+        write(
+            2, f"firsthand: error: {problem.message}\n" + (f"hint: {problem.hint}\n" if problem.hint else "")
+        )
+
+
+def is_terminal(fd: int) -> bool:
+    try:
+        return os.isatty(fd)
+    except OSError:
+        return False

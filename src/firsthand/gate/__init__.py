@@ -1,0 +1,1 @@
+"""Judgements made from records alone, never from prose."""

@@ -1,0 +1,168 @@
+"""The Python interface: run a command, read records back. Everything here is re-exported by ``firsthand``."""
+
+from __future__ import annotations
+
+import os
+
+from firsthand import config, hosted, request
+from firsthand.errors import UsageError
+from firsthand.process import spawn
+from firsthand.store import place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from firsthand.record import Record
+
+DEFAULT_TIMEOUT = 300
+"""Seconds a command may run unless told otherwise: enough for most suites, short enough for a loop."""
+
+KEEPER, GROUP = "keeper", "group"
+
+
+def run(
+    argv: Sequence[str | bytes | os.PathLike[str]],
+    *,
+    note: str = "",
+    expect: Mapping[str, Any] | str | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    parent: str | None = None,
+    inputs: Sequence[str] = (),
+    cwd: str | bytes | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    environment: str = "agent",
+    stdin: bytes | str | os.PathLike[str] | None = None,
+    session: str | None = None,
+    strays: str = "auto",
+    contain: str = KEEPER,
+) -> Record:
+    """Run one command to its end and return its record, which has also been stored.
+
+    A command that fails, hangs or cannot be started is data: look at ``exit_code`` and ``error``.
+    Safe in any thread; no signal handler, child or descriptor of the calling process is touched.
+
+    Args:
+        argv: program and arguments; no shell is involved.
+        note: the one-line prediction, written before the run.
+        expect: a prediction to check: a text that the output must contain, or
+            ``{"exit_code": [0], "contains": "12 passed"}``.
+        timeout: seconds; 0 or None for no limit.
+        parent: ``command_id`` of the attempt that this one retries.
+        inputs: ``command_id`` of records whose output this command uses, 20 at most.
+        cwd: working folder; default: the current one.
+        env: variables added to the chosen environment.
+        environment: ``agent`` (no colour, pager, editor or prompt) or ``inherit``.
+        stdin: bytes, or the path of a file; default: ``/dev/null``.
+        session: groups records; default: the variable ``FIRSTHAND_SESSION``.
+        strays: what becomes of descendants that outlive the command: ``auto``, ``stop``, ``keep``.
+        contain: ``keeper`` (a process of ours that no descendant escapes) or ``group`` (in this process,
+            cheaper, only the command's session); ``containment`` of the record says which it was.
+
+    Returns:
+        The record. ``exit_code`` is None exactly when ``error`` says why there is none; ``log_error`` is set
+        when the record could not be stored.
+
+    Raises:
+        UsageError: an argument makes no sense; nothing was run.
+        ConfigError: a configuration file cannot be used; nothing was run.
+        KeyboardInterrupt: as it came, after the command was stopped; its ``record`` attribute is the record.
+    """
+    if contain not in (KEEPER, GROUP):
+        raise UsageError(f"contain cannot be {contain!r}", f"give {KEEPER} or {GROUP}")
+    folder = folder_of(cwd)
+    wanted = request.build(
+        argv,
+        config.load(place.project_root(folder), os.environ),
+        via="library",
+        cwd=folder,
+        note=note,
+        expect=expect,
+        timeout=timeout,
+        parent=None if parent is None else request.is_id("parent", parent),
+        inputs=inputs,
+        session=session,
+        env=env,
+        kind=environment,
+        strays=strays,
+        has_stdin=stdin is not None,
+    )
+    source = None if stdin is None else _open_stdin(stdin)
+    try:
+        return hosted.run_in_host(wanted, source, contain)
+    finally:
+        if source is not None:
+            os.close(source)
+
+
+def folder_of(cwd: str | bytes | os.PathLike[str] | None) -> str:
+    """Return an absolute working folder; that of a deleted current folder is its last known name."""
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        here = os.readlink("/proc/self/cwd").removesuffix(" (deleted)")
+    return here if cwd is None else os.path.join(here, os.fsdecode(cwd))
+
+
+def _open_stdin(stdin: bytes | str | os.PathLike[str]) -> int:
+    """Return a descriptor to read the command's input from; bytes go through memory, never through a file."""
+    if not isinstance(stdin, bytes):
+        try:
+            return spawn.raise_fd_of(os.open(stdin, os.O_RDONLY | os.O_CLOEXEC))
+        except OSError as problem:
+            raise UsageError(
+                f"stdin {os.fspath(stdin)!r}: {problem.strerror}", "name a file that can be read"
+            ) from None
+    fd = spawn.raise_fd_of(os.memfd_create("firsthand-stdin"))
+    view = memoryview(stdin)
+    while view:
+        view = view[os.write(fd, view) :]
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def run_with_feedback(
+    command: Sequence[str],
+    agent_note: str | None = None,
+    parent_id: str | None = None,
+    *,
+    note: str | None = None,
+    cwd: str | os.PathLike[str] | None = None,
+    timeout: float | None = DEFAULT_TIMEOUT,
+) -> Record:
+    """Run ``command`` as :func:`run` does, under the names that agents' feedback runners commonly use.
+
+    Args:
+        command: the argv, a list.
+        agent_note: the prediction; ``note`` is another name for it.
+        parent_id: ``command_id`` of the attempt that this one retries.
+        note: see ``agent_note``.
+        cwd: working folder.
+        timeout: seconds; None: no limit.
+    """
+    return run(command, note=agent_note or note or "", parent=parent_id, cwd=cwd, timeout=timeout)
+
+
+def load(n: int = 20, session: str | None = None) -> list[Record]:
+    """Return the newest ``n`` records of the current project's store, oldest first, newest last.
+
+    Raises:
+        StoreError: the store may not be read (it belongs to somebody else, or is a link).
+    """
+    from firsthand.store.readers import Reader
+
+    return Reader(place.find_place(folder_of(None))).last(n, session=session)
+
+
+def last_failure(session: str | None = None) -> Record | None:
+    """Return the newest record whose exit code is null or not 0, or None when there is none in the store."""
+    from firsthand.store.readers import Reader
+
+    found = Reader(place.find_place(folder_of(None))).last(1, session=session, where=failed)
+    return found[0] if found else None
+
+
+def failed(record: Record) -> bool:
+    """Tell whether a record is anything but exit code 0; null is never success."""
+    return bool(record["exit_code"] != 0)

@@ -1,0 +1,1 @@
+"""Starting and stopping processes: the only package that does either."""

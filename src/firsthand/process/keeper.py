@@ -1,0 +1,111 @@
+"""The keeper: the process of our own that runs the command, whoever of the others dies."""
+
+from __future__ import annotations
+
+import os
+
+from firsthand.process import channel, kernel, signals, spawn
+from firsthand.process.pump import Orders
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Job = Callable[[Orders, str], tuple[Any, list[int]]]
+    """Runs the command, given the orders and how far containment reaches; returns the answer to send and
+    the streams that a kept stray still holds."""
+
+
+def serve(job: Job, control: int, answer: int, keep: list[int], host: int = -1) -> None:
+    """Do the job as a keeper and leave this process; never returns.
+
+    ``control`` is the read end whose end-of-file means that the caller is gone, ``answer`` the write end for
+    the one message, ``keep`` further descriptors of ours that stay open, ``host`` a pidfd of the caller.
+    """
+    message: Any = None
+    kept: list[int] = []
+    try:
+        orders = _prepare(control, [answer, *keep, *([host] if host >= 0 else [])], host)
+        containment = "subreaper" if kernel.become_subreaper() else "group"
+        message, kept = job(orders, containment)
+    except BaseException:  # noqa: BLE001  # a fault of ours must reach the caller as such, not as silence
+        message = {"crash": _traceback()}
+        _end_everything()
+    try:
+        channel.send(answer, message)
+        if kept:
+            from firsthand.process import reader
+
+            reader.leave(kept)
+    finally:
+        os._exit(0)
+
+
+def _prepare(control: int, keep: list[int], host: int) -> Orders:
+    """Cut every tie to the caller: its session, descriptors, terminal and signal dispositions."""
+    if os.getpid() != os.getsid(0):
+        os.setsid()
+    close_all_but([control, *keep])
+    null_stdio()
+    signals.reset()
+    wake, ring = spawn.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(ring, False)
+    signals.wake_by((*signals.CANCELLING, signals.SIGCHLD), ring)
+    return Orders(control, wake, host)
+
+
+def close_all_but(keep: list[int]) -> None:
+    """Close every descriptor that the caller left open, so that nobody waits on us for end-of-file."""
+    for name in os.listdir("/proc/self/fd"):
+        fd = int(name)
+        if fd not in keep:
+            try:
+                os.close(fd)
+            except OSError:  # the one of the listing itself
+                continue
+
+
+def null_stdio() -> None:
+    """Put ``/dev/null`` on standard input, output and error."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in range(spawn.FIRST_FREE_FD):
+        if fd != null:
+            os.dup2(null, fd)
+    if null >= spawn.FIRST_FREE_FD:
+        os.close(null)
+
+
+def _end_everything() -> None:
+    """After a fault of ours nothing of the command may live on unnoticed."""
+    import time
+
+    from firsthand.process.ending import end_all
+    from firsthand.process.reach import Tree
+
+    end_all(Tree(), time.sleep, time.monotonic, lambda: False)
+
+
+def _traceback() -> str:
+    import traceback
+
+    return traceback.format_exc()
+
+
+def main(job: Callable[[dict[str, Any]], Job]) -> None:
+    """Be the keeper of a host that started this interpreter: request on fd 0, answer on fd 1."""
+    control, answer = spawn.raise_fd(0), spawn.raise_fd(1)
+    request = channel.receive(control)
+    if request is None:
+        os._exit(0)
+    keep = [request["stdin"]] if request["stdin"] is not None else []
+    serve(job(request), control, answer, keep, _pidfd_of_host(request["host"]))
+
+
+def _pidfd_of_host(pid: int) -> int:
+    """A forked child of the host can hold the control pipe open, so the host itself is watched as well."""
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return -1

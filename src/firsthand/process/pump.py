@@ -1,0 +1,136 @@
+"""One poll over everything that can happen to a run: output, the child's end, orders from the caller."""
+
+from __future__ import annotations
+
+import os
+import select
+
+from firsthand.process import signals
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from firsthand.capture import Windows
+
+BUFFER_SIZE = 256 * 1024
+"""Bytes of one read, as much as a widened pipe holds."""
+
+READS_A_TURN = 8
+"""Reads of one stream before the other things are looked at: a flood must not starve the clock."""
+
+
+class Orders:
+    """What the caller has asked of a run: cancelled by a signal, or the caller is gone.
+
+    A wake-up descriptor carries signal numbers as bytes. End-of-file on ``control``, or ``host`` (a pidfd)
+    becoming readable, means that nobody waits any more.
+    """
+
+    __slots__ = ("control", "gone", "host", "signals", "wake")
+
+    def __init__(self, control: int = -1, wake: int = -1, host: int = -1) -> None:
+        self.control = control
+        self.wake = wake
+        self.host = host
+        self.gone = False
+        self.signals: list[int] = []
+
+    @property
+    def fds(self) -> list[int]:
+        return [fd for fd in (self.control, self.wake, self.host) if fd >= 0]
+
+    @property
+    def why(self) -> str | None:
+        """The word for ``error`` that these orders amount to, or None."""
+        if self.signals:
+            return "cancelled"
+        return "runner_died" if self.gone else None
+
+    @property
+    def hurry(self) -> bool:
+        """True after a second signal: the caller will not wait for a polite end."""
+        return len(self.signals) > 1
+
+    def take(self, fd: int) -> bool:
+        """Read what has arrived on one of ours; False when that descriptor has nothing more to say."""
+        if fd == self.host:
+            self.gone = True
+            return False
+        try:
+            data = os.read(fd, 64)
+        except BlockingIOError:
+            return True
+        except OSError:
+            data = b""
+        if not data and fd == self.control:
+            self.gone = True
+        self.signals += [number for number in data if number in signals.CANCELLING]
+        return bool(data)
+
+
+class Pump:
+    """Reads two streams into their windows, whatever else is waited for."""
+
+    def __init__(self, streams: Sequence[tuple[int, Windows]], orders: Orders, pidfd: int = -1) -> None:
+        self.streams = dict(streams)
+        self.orders = orders
+        self.buffer = bytearray(BUFFER_SIZE)
+        self.view = memoryview(self.buffer)
+        self.poller = select.poll()
+        for fd in [*self.streams, *orders.fds, *([pidfd] if pidfd >= 0 else [])]:
+            self.poller.register(fd, select.POLLIN)
+
+    @property
+    def open(self) -> bool:
+        """True while a stream has not reached its end of file."""
+        return bool(self.streams)
+
+    def turn(self, seconds: float | None) -> None:
+        """Wait up to ``seconds`` for anything to happen, and take it in."""
+        for fd, _ in self.poller.poll(None if seconds is None else max(0, round(seconds * 1000 + 0.5))):
+            if fd in self.streams:
+                self._drain(fd)
+            elif fd in self.orders.fds:
+                if not self.orders.take(fd):
+                    self.poller.unregister(fd)
+            else:  # the child's pidfd: readable for good, so it is noted once
+                self.poller.unregister(fd)
+
+    def ready(self) -> bool:
+        """Tell whether something has happened that the next turn would take in at once."""
+        return bool(self.poller.poll(0))
+
+    def finish(self) -> None:
+        """Take what already lies in the pipes, without waiting for more: somebody may go on writing."""
+        for fd in list(self.streams):
+            self._drain(fd)
+
+    def release(self) -> list[int]:
+        """Give up the streams that are still open and return their descriptors."""
+        fds = list(self.streams)
+        self.streams = {}
+        return fds
+
+    def _drain(self, fd: int) -> None:
+        for _ in range(READS_A_TURN):
+            if fd not in self.streams or not self._read(fd):
+                return
+
+    def _read(self, fd: int) -> bool:
+        try:
+            count = os.readv(fd, [self.view])
+        except BlockingIOError:
+            return False
+        except OSError:
+            count = 0
+        if count == 0:
+            self._close(fd)
+            return False
+        self.streams[fd].feed(self.view[:count])
+        return True
+
+    def _close(self, fd: int) -> None:
+        self.poller.unregister(fd)
+        del self.streams[fd]
+        os.close(fd)

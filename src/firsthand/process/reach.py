@@ -1,0 +1,62 @@
+"""Which processes belong to a run: the whole tree below this process, a subreaper."""
+
+from __future__ import annotations
+
+import os
+
+from firsthand.process import procfs, spawn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from firsthand.process.procfs import Process
+    from firsthand.process.spawn import Child
+
+    class Reach(Protocol):
+        """The processes of a run that we can see and stop."""
+
+        name: str
+
+        def members(self) -> list[Process]: ...
+        def empty(self) -> bool: ...
+
+
+class Tree:
+    """Every descendant of this process, a subreaper: nothing below it can escape by forking or setsid."""
+
+    name = "subreaper"
+
+    def __init__(
+        self, child: Child | None = None, spared: frozenset[int] = frozenset(), since: int = 0
+    ) -> None:
+        self.child = child
+        self.spared = spared
+        self.since = since
+
+    def members(self) -> list[Process]:
+        from firsthand.process import survey
+
+        found = survey.descendants(os.getpid(), self.spared)
+        return [process for process in found if process.start >= self.since]
+
+    def empty(self) -> bool:
+        """Reap what has ended; True when the kernel says that no child is left at all."""
+        if self.spared:
+            return self._empty_beside_others()
+        while True:
+            try:
+                result = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG)
+            except ChildProcessError:
+                return True
+            if result is None:
+                return False
+            if self.child and result.si_pid == self.child.pid:
+                word = "exited" if result.si_code == os.CLD_EXITED else "signal"
+                self.child.status = (word, result.si_status)
+
+    def _empty_beside_others(self) -> bool:
+        for pid in procfs.children(os.getpid()):
+            if pid not in self.spared:
+                spawn.wait(pid)
+        return not self.members()

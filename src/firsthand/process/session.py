@@ -1,0 +1,54 @@
+"""Which processes belong to a run, seen from a host that may adopt and reap nothing but its own child."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from firsthand.process import procfs, survey
+from firsthand.process.ending import end_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firsthand.process.procfs import Process
+    from firsthand.process.spawn import Child
+
+
+class Session:
+    """The processes of the command's session and process group."""
+
+    name = "group"
+
+    def __init__(self, child: Child | None, leader: int) -> None:
+        self.child = child
+        self.leader = leader
+
+    def members(self) -> list[Process]:
+        mine = self.leader
+        return [each for each in survey.everyone() if mine in (each.session, each.group) and each.alive]
+
+    def empty(self) -> bool:
+        """True when the command's process group has no living member."""
+        if self.child:
+            self.child.poll()
+        try:
+            os.killpg(self.leader, 0)
+        except ProcessLookupError:
+            return True
+        except OSError:
+            return False
+        return not self.members()
+
+
+def end_session(leader: tuple[int, str] | None) -> list[Process]:
+    """End what is left of a command's session, given its leader's pid and start stamp; return the survivors.
+
+    For a host whose keeper was killed: the orphans are init's children now, so only the session ties them.
+    """
+    if leader is None:
+        return []
+    process = procfs.look(leader[0])
+    if process is not None and procfs.start_stamp(process) != leader[1]:
+        return []  # the pid belongs to somebody else by now
+    session = Session(None, leader[0])
+    return end_all(session, time.sleep, time.monotonic, lambda: False)

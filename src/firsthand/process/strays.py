@@ -1,0 +1,218 @@
+"""Descendants that are still alive when their command has ended: waited for, stopped or kept, and named."""
+
+from __future__ import annotations
+
+import time
+
+from firsthand.process import procfs, signals, survey
+from firsthand.process.ending import FIRST_PAUSE, GIVE_UP, GRACE, LONGEST_PAUSE, end_all, send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from firsthand.process.procfs import Process
+    from firsthand.process.pump import Pump
+    from firsthand.process.reach import Reach
+    from firsthand.process.spawn import Child
+
+DRAIN = 0.2
+"""Seconds after the child's end in which its pipes may still reach their end of file."""
+
+FINISHING = 5.0
+"""Seconds at most for a stray that still works off its standard input (``tee``, ``sort``)."""
+
+IDLE = 0.2
+"""Seconds without CPU use, reading or writing after which such a stray counts as idle."""
+
+LOOK_EVERY = 0.025
+"""Seconds between two looks at the strays during the drain."""
+
+ABRUPT = 0.05
+"""Seconds between SIGTERM and SIGKILL for a stray that has no handler for SIGTERM."""
+
+ATTACHED, DETACHED = "attached", "detached"
+
+BUILD_SERVERS = (
+    # program in the command line, why it is kept although it did not detach itself
+    ("*GradleDaemon*", "a Gradle daemon serves the next build"),
+    ("*bazel*server*", "a Bazel server serves the next build"),
+    ("*VBCSCompiler*", "the .NET compiler server serves the next build"),
+    ("*sccache*", "the compiler cache serves the next build"),
+    ("*watchman*", "watchman serves every tool of this user"),
+)
+
+
+class Stray:
+    """One entry of ``strays`` before redaction: what it is, what became of it, and why."""
+
+    __slots__ = ("action", "command", "pid", "reason", "start")
+
+    def __init__(self, process: Process, action: str, reason: str) -> None:
+        self.pid = process.pid
+        self.start = procfs.start_stamp(process)
+        self.command = survey.command_line(process.pid)
+        self.action = action
+        self.reason = reason
+
+
+class Policy:
+    """What becomes of strays after a normal end: ``auto``, ``stop`` or ``keep``, and patterns always kept."""
+
+    __slots__ = ("keep", "mode")
+
+    def __init__(self, mode: str = "auto", keep: Sequence[tuple[str, str]] = BUILD_SERVERS) -> None:
+        self.mode = mode
+        self.keep = keep
+
+    def judge(self, process: Process, tie: str) -> tuple[str, str]:
+        """Return ``("stopped" | "kept", reason)`` for one stray."""
+        if self.mode == "keep":
+            return "kept", "asked for by --strays keep"
+        reason = self._listed(process)
+        if reason:
+            return "kept", reason
+        if self.mode == "stop":
+            return "stopped", "asked for by --strays stop"
+        if tie == ATTACHED:
+            return "stopped", "it was still attached to the command"
+        return "kept", "it detached itself as a daemon does"
+
+    def _listed(self, process: Process) -> str | None:
+        if not self.keep:
+            return None
+        from fnmatch import fnmatchcase
+
+        line = b" ".join(survey.command_line(process.pid)).decode("utf-8", "replace")
+        return next((reason for pattern, reason in self.keep if fnmatchcase(line, pattern)), None)
+
+
+def tie(process: Process, child: Child) -> str:
+    """Tell whether a stray hangs on to the command (its session or a pipe of it) or stands on its own."""
+    if process.session == child.pid or survey.holds_pipe(process.pid, child.inodes):
+        return ATTACHED
+    return DETACHED
+
+
+class Work:
+    """Remembers when each stray that reads a pipe last did something."""
+
+    def __init__(self) -> None:
+        self.seen: dict[int, tuple[tuple[int, int], float]] = {}
+
+    def going_on(self, members: list[Process], now: float) -> bool:
+        """True while some stray is still working off its standard input."""
+        return sum(self._busy(process, now) for process in members if survey.reads_a_pipe(process.pid)) > 0
+
+    def _busy(self, process: Process, now: float) -> bool:
+        done = survey.activity(process)
+        before, since = self.seen.get(process.pid, (None, now))
+        if before != done or process.state in "RD":
+            since = now
+        self.seen[process.pid] = (done, since)
+        return now - since < IDLE
+
+
+def drain(child: Child, pump: Pump, reach: Reach, now: Callable[[], float]) -> None:
+    """After the child's end: wait for end-of-file or ``DRAIN``, longer only for strays that finish work.
+
+    While something is attached the whole ``DRAIN`` is given even after end-of-file: ``setsid server &`` needs
+    a moment to detach itself, and must not be taken for a leftover in that moment.
+    """
+    began = now()
+    work = Work()
+    while now() - began < FINISHING and not pump.orders.why:
+        over = now() - began >= DRAIN
+        if reach.empty():
+            if over or not pump.open:
+                return
+        elif _nothing_to_wait_for(child, pump, reach.members(), work, now(), over=over):
+            return
+        pump.turn(min(LOOK_EVERY, max(0.0, began + FINISHING - now())))
+
+
+def _nothing_to_wait_for(
+    child: Child, pump: Pump, members: list[Process], work: Work, now: float, *, over: bool
+) -> bool:
+    if work.going_on(members, now):
+        return False
+    return over or (not pump.open and all(tie(process, child) == DETACHED for process in members))
+
+
+def settle(child: Child, pump: Pump, reach: Reach, policy: Policy) -> list[Stray]:
+    """After a normal end: stop the strays that the policy stops, leave the others alone, name them all."""
+    drain(child, pump, reach, time.monotonic)
+    settling = Settling(child, reach, policy, time.monotonic)
+    pause = FIRST_PAUSE
+    while not reach.empty() and settling.round():
+        pump.turn(pause)
+        pause = min(pause * 2, LONGEST_PAUSE)
+    return settling.strays()
+
+
+def end(pump: Pump, reach: Reach) -> list[Stray]:
+    """After a time-out or cancel: end everything, and name what could not be ended."""
+    left = end_all(reach, pump.turn, time.monotonic, lambda: pump.orders.hurry)
+    until = time.monotonic() + DRAIN
+    while pump.open and not left and time.monotonic() < until:  # held by somebody outside our reach
+        pump.turn(until - time.monotonic())
+    return survivors(left)
+
+
+class Settling:
+    """The state of one clean-up: who was named, who was asked to end, and until when."""
+
+    def __init__(self, child: Child, reach: Reach, policy: Policy, now: Callable[[], float]) -> None:
+        self.child, self.reach, self.policy, self.now = child, reach, policy, now
+        self.named: dict[tuple[int, int], Stray] = {}
+        self.deadlines: dict[tuple[int, int], float] = {}
+        self.killing_since: float | None = None
+
+    def strays(self) -> list[Stray]:
+        return [self.named[key] for key in sorted(self.named)]
+
+    def round(self) -> bool:
+        """Look at every stray once and push those that must end; True while there is hope for one."""
+        hope = False
+        for process in self.reach.members():
+            key = (process.start, process.pid)
+            action, reason = self.policy.judge(process, tie(process, self.child))
+            if key not in self.named:
+                self.named[key] = Stray(process, action, reason)
+            stray = self.named[key]
+            if stray.action == "stopped" or (stray.action == "kept" and action == "stopped"):
+                stray.action, stray.reason = "stopped", reason
+                hope = self._push(process, stray) or hope
+        return hope
+
+    def _push(self, process: Process, stray: Stray) -> bool:
+        """SIGTERM first, SIGKILL when its time is over; False when it cannot be ended."""
+        key = (process.start, process.pid)
+        now = self.now()
+        if key not in self.deadlines:
+            patience = GRACE if survey.catches(process.pid, signals.SIGTERM) else ABRUPT
+            self.deadlines[key] = now + patience
+            allowed = send(process, signals.SIGTERM)
+            send(process, signals.SIGCONT)
+        elif now < self.deadlines[key]:
+            return True
+        else:
+            self.killing_since = self.killing_since or now
+            allowed = send(process, signals.SIGKILL)
+        if allowed and (self.killing_since is None or now - self.killing_since < GIVE_UP):
+            return True
+        stray.action = "left"
+        stray.reason = "it did not end after SIGKILL" if allowed else "it belongs to another user"
+        return False
+
+
+def survivors(members: list[Process]) -> list[Stray]:
+    """Name what could not be ended after a time-out or cancel."""
+    return [Stray(process, "left", _why_left(process)) for process in members]
+
+
+def _why_left(process: Process) -> str:
+    try:
+        return "it belongs to another user" if not send(process, 0) else "it did not end after SIGKILL"
+    except OSError:
+        return "it did not end after SIGKILL"

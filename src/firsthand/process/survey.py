@@ -1,0 +1,108 @@
+"""A closer look at processes: who descends from whom, what they hold, whether they still work."""
+
+from __future__ import annotations
+
+import os
+
+from firsthand.process.procfs import children, look, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from firsthand.process.procfs import Process
+
+NAME_LIMIT = 4096
+"""Bytes read of a command line: 200 characters are shown, so a page is plenty."""
+
+
+def everyone() -> list[Process]:
+    """Return every process that we may see."""
+    return [process for pid in pids() if (process := look(pid))]
+
+
+def pids() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
+def has_children_files() -> bool:
+    """Tell whether this kernel has ``/proc/PID/task/TID/children`` (CONFIG_PROC_CHILDREN)."""
+    return os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+
+
+def descendants(root: int, spared: frozenset[int] = frozenset()) -> list[Process]:
+    """Return the living descendants of ``root``, parents first; a ``spared`` pid hides its own as well."""
+    below = children if has_children_files() else _children_by_scan()
+    queue, seen, found = [root], set(spared), []
+    while queue:
+        for pid in below(queue.pop(0)):
+            if pid in seen:
+                continue
+            seen.add(pid)
+            queue.append(pid)
+            process = look(pid)
+            if process and process.alive:
+                found.append(process)
+    return found
+
+
+def _children_by_scan() -> Callable[[int], list[int]]:
+    # a kernel without CONFIG_PROC_CHILDREN: one scan of all parents
+    by_parent: dict[int, list[int]] = {}
+    for process in everyone():
+        by_parent.setdefault(process.parent, []).append(process.pid)
+    return lambda pid: by_parent.get(pid, [])
+
+
+def command_line(pid: int) -> list[bytes]:
+    """Return the argv of a process, or its bracketed name where the kernel shows none."""
+    data = read(f"/proc/{pid}/cmdline", NAME_LIMIT)
+    if data:
+        return data.rstrip(b"\0").split(b"\0")
+    name = read(f"/proc/{pid}/comm", 64)
+    return [b"[" + name.strip() + b"]"] if name else [b"?"]
+
+
+def holds_pipe(pid: int, inodes: frozenset[int]) -> bool:
+    """Tell whether the process has one of these pipes open (False where we may not look)."""
+    wanted = {f"pipe:[{inode}]" for inode in inodes}
+    folder = f"/proc/{pid}/fd"
+    try:
+        return any(_target(f"{folder}/{name}") in wanted for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
+def reads_a_pipe(pid: int) -> bool:
+    """Tell whether standard input of the process is a pipe."""
+    return _target(f"/proc/{pid}/fd/0").startswith("pipe:")
+
+
+def _target(path: str) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
+
+
+def catches(pid: int, signal: int) -> bool:
+    """Tell whether the process has a handler of its own for the signal."""
+    data = read(f"/proc/{pid}/status", 8192) or b""
+    for line in data.splitlines():
+        if line.startswith(b"SigCgt:"):
+            return bool(int(line.split()[1], 16) >> (signal - 1) & 1)
+    return False
+
+
+def activity(process: Process) -> tuple[int, int]:
+    """Return counters that grow while a process works: CPU (nanoseconds or ticks) and bytes moved."""
+    schedule = read(f"/proc/{process.pid}/schedstat", 128)
+    cpu = int(schedule.split()[0]) if schedule else process.cpu
+    moved = 0
+    for line in (read(f"/proc/{process.pid}/io", 512) or b"").splitlines():
+        if line.startswith((b"rchar:", b"wchar:")):
+            moved += int(line.split()[1])
+    return cpu, moved

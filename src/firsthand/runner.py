@@ -1,0 +1,118 @@
+"""All of it joined: a request becomes a run, a record and a line in the store. The only such place."""
+
+from __future__ import annotations
+
+import os
+
+from firsthand import caps, compose
+from firsthand.errors import FirsthandError
+from firsthand.process import front
+from firsthand.process.supervise import Command, Outcome, run_here
+from firsthand.record import Record
+from firsthand.redact import Redactor
+from firsthand.request import Request
+from firsthand.store import place, running
+from firsthand.store.append import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from firsthand.process.keeper import Job
+    from firsthand.process.procfs import Process
+    from firsthand.process.pump import Orders
+    from firsthand.store.running import Running
+
+
+class Run:
+    """One request on its way: its draft record, its redactor, its store and its ``running/`` file."""
+
+    def __init__(self, wanted: Request) -> None:
+        self.request = wanted
+        self.redactor = Redactor()
+        self.draft = compose.draft(wanted, self.redactor)
+        self.place = place.find_place(os.fsdecode(wanted.cwd), wanted.project, wanted.folders)
+        self.store = Store(self.place, fsync=wanted.fsync)
+        self.running: Running | None = None
+
+    def begin(self) -> None:
+        """Leave the trace from which a record can be made whoever dies; adopt those of earlier deaths."""
+        self.running = running.begin(self.place, self.draft)
+        running.adopt(self.store)
+
+    def execute(self, orders: Orders, contain: str, stdin: int | None, folder: str) -> tuple[Record, Outcome]:
+        """Run the command in this process and store its record."""
+        wanted = self.request
+        command = Command(
+            wanted.argv, wanted.env, wanted.cwd, timeout=wanted.timeout, policy=wanted.policy, stdin=stdin
+        )
+        outcome = run_here(command, orders, contain=contain, folder=folder, started=self._started)
+        return self.finish(outcome, contain), outcome
+
+    def _started(self, child: Any) -> None:
+        if self.running:
+            self.running.child(child.pid, child.start)
+
+    def finish(self, outcome: Outcome, containment: str) -> Record:
+        """Make the record, store it, and take the trace away."""
+        done, wider = compose.complete(self.draft, self.request, outcome, self.redactor, containment)
+        if wider is not None:
+            done["kept_output"] = self.store.keep_output(done["command_id"], wider)
+        done = self.store.append(done)
+        if self.running:
+            self.running.finish()
+        return done
+
+    def job(self, stdin: int | None) -> Job:
+        """Return what a keeper has to do for this run."""
+
+        def do(orders: Orders, containment: str) -> tuple[Any, list[int]]:
+            done, outcome = self.execute(orders, containment, stdin, "enter")
+            return {"record": dict(done), "signal": outcome.signal}, outcome.kept_fds
+
+        return do
+
+    def after_death(self, left: list[Process]) -> Record:
+        """Return the record of a run whose keeper was killed: the stored one if it got so far, else null."""
+        null = running.died(self.draft)
+        if left:
+            from firsthand import endings
+            from firsthand.process import strays
+
+            null["strays"] = endings.name_strays(strays.survivors(left), self.redactor)
+        done = self.store.append_once(caps.fit(null))
+        if self.running:
+            self.running.finish()
+        if done["seq"] is None and done["log_error"] is None:
+            from firsthand.store.readers import Reader
+
+            return Reader(self.place).find(done["command_id"]) or done
+        return done
+
+
+def run_command_line(wanted: Request, stdin: int | None) -> tuple[Record, int | None, str | None]:
+    """Run one request as the command line does, in a forked keeper.
+
+    Returns the record, the signal that cancelled it, and a line about where the store is, if it needs one.
+    """
+    run = Run(wanted)
+    run.begin()
+    keep = [] if run.running is None else [run.running.fd]
+    keep += [] if stdin is None else [stdin]
+    try:
+        answer = checked(front.run(run.job(stdin), keep))
+    except front.KeeperDied as death:
+        return run.after_death(death.left), None, run.place.notice
+    return Record(answer["record"]), answer["signal"], run.place.notice
+
+
+def checked(answer: Any) -> Any:
+    """Refuse a keeper's report of its own fault: that is ours to mend, and the caller's to know."""
+    if answer is None:
+        raise front.KeeperDied([])
+    if "crash" in answer:
+        raise FirsthandError(
+            f"firsthand itself failed:\n{answer['crash']}",
+            "please report this; the command may have run: firsthand last",
+        )
+    return answer

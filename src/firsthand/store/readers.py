@@ -1,0 +1,175 @@
+"""Reading records back: bad lines are skipped and counted, and no list grows without a bound."""
+
+from __future__ import annotations
+
+import os
+
+from firsthand.errors import RecordFormatError, StoreError, UsageError
+from firsthand.record import SCHEMA, Record, decode
+from firsthand.store.append import OUTPUT_MOST, OUTPUT_NAME
+from firsthand.store.chain import digest, field
+from firsthand.store.files import Snapshot
+from firsthand.store.folder import open_folder, unreadable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from firsthand.store.files import OpenFile
+    from firsthand.store.place import Place
+
+LAST = 20
+"""Records that :meth:`Reader.last` returns by default."""
+
+PREFIX_LEAST = 4
+"""Characters of an id that must be given; fewer are a slip of the finger."""
+
+_FAMILY = SCHEMA.rpartition("/")[0].encode()
+
+
+class Reader:
+    """Reads the records of one place; a store that is missing is empty.
+
+    ``skipped`` and ``newer`` count the bad lines and the lines of a newer schema in the files read so far.
+
+    Raises:
+        StoreError: the store or a file of it is a link or foreign, or may not be read.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._counts: dict[int, tuple[int, int]] = {}
+        with Snapshot(place):
+            pass
+
+    @property
+    def skipped(self) -> int:
+        """Lines that are no record, each counted once."""
+        return sum(bad for bad, _ in self._counts.values())
+
+    @property
+    def newer(self) -> int:
+        """Lines that a newer firsthand wrote, each counted once."""
+        return sum(newer for _, newer in self._counts.values())
+
+    def last(
+        self, n: int = LAST, *, session: str | None = None, where: Callable[[Record], bool] | None = None
+    ) -> list[Record]:
+        """Return the newest ``n`` records, the newest last; of one session, and where ``where`` is true.
+
+        The live file is read whole, older ones only until ``n`` are found.
+
+        Raises:
+            UsageError: ``n`` is negative.
+        """
+        if n < 0:
+            raise UsageError(f"-n {n} asks for less than nothing", "give a number from 0")
+        found: list[Record] = []
+        with Snapshot(self.place) as store:
+            for file in store.files:
+                for record in reversed(self._records(file)):
+                    if len(found) < n and _matches(record, session, where):
+                        found.append(record)
+                if len(found) >= n:
+                    break
+        return found[::-1]
+
+    def all(self) -> Iterator[Record]:
+        """Yield every record of all six files as they are now, oldest first, one file in memory at a time."""
+        with Snapshot(self.place) as store:
+            for file in reversed(store.files):
+                yield from self._records(file)
+
+    def find(self, command_id: str) -> Record | None:
+        """Return the record of this id, or of the one id that begins so; ``None`` without one.
+
+        Raises:
+            UsageError: the prefix is shorter than ``PREFIX_LEAST``, or several ids begin so.
+        """
+        wanted = command_id.lower()
+        if len(wanted) < PREFIX_LEAST:
+            raise UsageError(
+                f"{command_id!r} is too short for an id", f"give {PREFIX_LEAST} characters or more"
+            )
+        mark = b'"command_id":"%b' % wanted.encode("utf-8", "replace")
+        found: dict[str, Record] = {}
+        with Snapshot(self.place) as store:
+            for file in store.files:
+                for line in reversed(file.lines(mark)):
+                    record = _decoded(line) if mark in line else None
+                    if record is not None and str(record["command_id"]).startswith(wanted):
+                        found.setdefault(record["command_id"], record)
+        if len(found) > 1:
+            some = ", ".join(sorted(found)[:3])
+            raise UsageError(f"{len(found)} ids begin with {command_id}", f"give more of it, as in: {some}")
+        return next(iter(found.values()), None)
+
+    def output(self, record: Record) -> dict[str, Any] | None:
+        """Return the kept output of a record; ``None`` where none was kept, or it was dropped as the oldest.
+
+        Raises:
+            StoreError: it is not what the record says, by its SHA-256.
+        """
+        kept = record["kept_output"]
+        if kept is None:
+            return None
+        data = read_output(self.place, kept["name"])
+        if data is None:
+            return None
+        if digest(data) != kept["sha256"]:
+            raise StoreError(
+                f"{OUTPUT_NAME}/{kept['name']} was changed since it was kept", "run: firsthand verify"
+            )
+        import json
+
+        content: dict[str, Any] = json.loads(data)
+        return content
+
+    def _records(self, file: OpenFile) -> list[Record]:
+        lines = file.lines()
+        records = []
+        newer = 0
+        for line in lines:
+            record = _decoded(line)
+            if record is not None:
+                records.append(record)
+            elif is_newer(line):
+                newer += 1
+        self._counts[file.inode] = (len(lines) - len(records) - newer, newer)
+        return records
+
+
+def read_output(place: Place, name: str) -> bytes | None:
+    """Return the bytes of a kept output, or ``None`` where it is gone.
+
+    Raises:
+        StoreError: the name is no plain name, or the file is a link or foreign or may not be read.
+    """
+    if name != os.path.basename(name) or name.startswith("."):
+        raise StoreError(f"{name!r} names no kept output", "run: firsthand verify")
+    try:
+        with open_folder(place) as folder, folder.enter(OUTPUT_NAME) as output:
+            return output.read(name, OUTPUT_MOST + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise unreadable(error, place.folder) from None
+
+
+def is_newer(line: bytes) -> bool:
+    """Say whether a line that cannot be decoded is of a schema that came after ours."""
+    schema = (field(line, b"schema") or b"").strip(b'"')
+    family, _, version = schema.rpartition(b"/")
+    return family == _FAMILY and version.isdigit() and line[-1:] == b"}" and schema != SCHEMA.encode()
+
+
+def _decoded(line: bytes) -> Record | None:
+    try:
+        return decode(line)
+    except RecordFormatError:
+        return None
+
+
+def _matches(record: Record, session: str | None, where: Callable[[Record], bool] | None) -> bool:
+    return (session is None or record["session_id"] == session) and (where is None or where(record))
