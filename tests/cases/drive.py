@@ -129,6 +129,17 @@ def _from_store(cli: CommandLine, result: Result, signal_name: str | None) -> di
 
 
 def _library(row: Row, cli: CommandLine, seen: Seen) -> Launch:
+    launch, report = start_library(row, cli)
+    for record, seconds in zip(report["records"], report["seconds"], strict=True):
+        check_whole(record, via="library", took_ms=seconds * 1000)
+        check_stored(record, cli.store)
+    seen.records, seen.fds, seen.root = report["records"], report["fds"], launch.root
+    seen.seconds, seen.returned = report["finished"] - launch.started, report["finished"]
+    return launch
+
+
+def start_library(row: Row, cli: CommandLine) -> tuple[Launch, dict[str, Any]]:
+    """Return the host, which lives on, and what it reports of its runs; none of them may have raised."""
     order = {"argv": row["argv"], "timeout": row["timeout_s"], "cwd": row.get("cwd", str(cli.tmp))}
     order |= {"repeat": row.get("repeat", 1), "nofile": row.get("nofile")}
     path = cli.base / "row.json"
@@ -137,9 +148,4 @@ def _library(row: Row, cli: CommandLine, seen: Seen) -> Launch:
     per_run = row["timeout_s"] + _START_UP_SECONDS
     report = one_object(launch.line(per_run + row["expect"].get("max_s", per_run)))
     assert report["raised"] is None, report["raised"]
-    for record, seconds in zip(report["records"], report["seconds"], strict=True):
-        check_whole(record, via="library", took_ms=seconds * 1000)
-        check_stored(record, cli.store)
-    seen.records, seen.fds, seen.root = report["records"], report["fds"], launch.root
-    seen.seconds, seen.returned = report["finished"] - launch.started, report["finished"]
-    return launch
+    return launch, report

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import json
 import os
 import re
 import stat
-import subprocess
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from tests.cases.hosts import Host, hosts
 from tests.support import (
     CommandLine,
     Result,
     bad_lines,
-    library_environment,
     store_files,
     store_lines,
     store_records,
 )
-from tests.support.launch import PROGRAMS
 from tests.support.store import LIVE, parse
 from tests.support.whole import check_quiet, check_stored, check_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.cases.rows import Row
@@ -35,6 +30,8 @@ if TYPE_CHECKING:
 Facts = dict[str, Any]
 
 _WRITERS = 8
+_CONTAIN = ("keeper", "group")
+"""Who writes the record: a process of firsthand's own, or the host."""
 _ANY_TIME = float("inf")
 _SIX_KB = {"lines": 30, "width": 90}
 _SIXTEEN_KB = {"lines": 60, "width": 128}
@@ -63,64 +60,6 @@ def store_case(row: Row, cli: CommandLine) -> None:
     check_quiet(cli.store)
 
 
-class Host:
-    """A process of its own that runs commands with the library when it is told to."""
-
-    def __init__(self, cli: CommandLine) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(PROGRAMS / "case_writer.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=library_environment(cli.env),
-            cwd=cli.tmp,
-            text=True,
-        )
-        assert self._answer() == {"ready": True}
-
-    def tell(self, **order: Any) -> None:
-        """Start it on an order; :meth:`records` waits for the answer."""
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the records of the last order, of which only some keys are told; nothing may have raised."""
-        answer = self._answer()
-        assert answer["raised"] is None, answer["raised"]
-        found: list[dict[str, Any]] = answer["records"]
-        return found
-
-    def ask(self, **order: Any) -> list[dict[str, Any]]:
-        """Give an order and return its records."""
-        self.tell(**order)
-        return self.records()
-
-    def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout
-        line = self._process.stdout.readline()
-        assert line, "the host has died"
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    def close(self) -> None:
-        """End it as a host ends by itself."""
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.close()
-        self._process.stdout.close()
-        assert self._process.wait() == 0
-
-
-@contextlib.contextmanager
-def hosts(cli: CommandLine, count: int) -> Iterator[list[Host]]:
-    """Start so many hosts; each has done its imports before the first gets an order."""
-    with contextlib.ExitStack() as stack:
-        started = [Host(cli) for _ in range(count)]
-        for host in started:
-            stack.callback(host.close)
-        yield started
-
-
 def _at_once(cli: CommandLine, **order: Any) -> list[str]:
     """Let eight hosts work on one order at the same time; return the ids of all their records, all stored."""
     with hosts(cli, _WRITERS) as writers:
@@ -138,6 +77,8 @@ def _facts(folder: Path) -> Facts:
         check_whole(record, via=record["via"], took_ms=_ANY_TIME)
     twice = [one for one, times in Counter(record["command_id"] for record in records).items() if times > 1]
     assert not twice, f"stored twice: {twice}"
+    numbers = [record["seq"] for record in records]
+    assert numbers == sorted(set(numbers)), "the numbers of the records are not unique and growing"
     sizes = [path.stat().st_size for path in folder.glob(f"{LIVE}*")]
     assert {path.name for path in folder.glob(f"{LIVE}*")} <= set(_NAMES)
     return {
@@ -156,20 +97,19 @@ def _check_sizes(folder: Path, least: int) -> None:
 
 
 def _many_writers(cli: CommandLine) -> Facts:
-    ids = _at_once(cli, runs=60, **_SIX_KB)
+    facts = _complete(cli, _at_once(cli, runs=60, **_SIX_KB))
     _check_sizes(cli.store, 6_000)
-    return _complete(cli, ids)
+    return facts
 
 
 def _many_long_writers(cli: CommandLine) -> Facts:
-    ids = _at_once(cli, runs=40, **_SIXTEEN_KB)
+    facts = _complete(cli, _at_once(cli, runs=40, **_SIXTEEN_KB))
     _check_sizes(cli.store, 16_000)
-    return _complete(cli, ids)
+    return facts
 
 
 def _rotation_race(cli: CommandLine) -> Facts:
-    ids = _at_once(cli, runs=60, **_EIGHT_KB)
-    facts = _complete(cli, ids)
+    facts = _complete(cli, _at_once(cli, runs=60, **_EIGHT_KB))
     assert facts["files"] >= 4, "too few rotations to prove anything"
     return facts
 
@@ -260,14 +200,21 @@ def _ids(path: Path) -> list[str]:
 
 
 def _rotated_by_another(cli: CommandLine) -> Facts:
+    """One host before and after another one rotates; in group mode its own process is the writer."""
     with hosts(cli, 2) as (first, second):
-        (early,) = first.ask()
+        early = [record for contain in _CONTAIN for record in first.ask(contain=contain)]
         second.ask(until=str(cli.store / f"{LIVE}.1"), bytes=_TWO_FILES, contain="group", **_LONG)
-        (late,) = first.ask()
-    assert early["command_id"] in _ids(cli.store / f"{LIVE}.1")
-    places = [path.name for path in store_files(cli.store) if late["command_id"] in _ids(path)]
+        assert (cli.store / f"{LIVE}.1").exists(), "the file was not rotated"
+        late = [record for contain in _CONTAIN for record in first.ask(contain=contain)]
     assert _facts(cli.store)["all_lines_valid"]
-    return {"last_in": "live" if places == [LIVE] else places}
+    assert _places(cli, early) == {f"{LIVE}.1"}
+    return {"last_in": "live" if _places(cli, late) == {LIVE} else _places(cli, late)}
+
+
+def _places(cli: CommandLine, records: list[dict[str, Any]]) -> set[str]:
+    """Return the names of the files in which these records stand; "nowhere" for one that is lost."""
+    place = {one: path.name for path in store_files(cli.store) for one in _ids(path)}
+    return {place.get(record["command_id"], "nowhere") for record in records}
 
 
 def _unwritable(cli: CommandLine) -> Facts:
@@ -275,7 +222,7 @@ def _unwritable(cli: CommandLine) -> Facts:
     _check_unstored(_run(cli, *_EXIT_3, status=3), exit_code=3)
     (cli.tmp / "ran").unlink()
     with hosts(cli, 1) as (host,):
-        for contain in ("keeper", "group"):
+        for contain in _CONTAIN:
             (record,) = host.ask(argv=_EXIT_3, contain=contain)
             _check_unstored(record, exit_code=3)
             (cli.tmp / "ran").unlink()
@@ -305,7 +252,7 @@ def _no_such_place(cli: CommandLine) -> Facts:
 def _full_for_a_while(cli: CommandLine) -> Facts:
     """A file that may not grow: on the command line, and in hosts that live on, for both ways to contain."""
     with hosts(cli, 1) as (host,):
-        for contain in ("keeper", "group"):
+        for contain in _CONTAIN:
             written = _ids(cli.store / LIVE) if contain == "group" else []
             written += _told(host, contain, stored=True, runs=1, fsize=None, **_SIX_KB)
             _told(host, contain, stored=False, runs=3, fsize=_a_little_more(cli))

@@ -30,18 +30,31 @@ def cut_write(keep):
     return cut
 
 
-def no_pwrite(*_):
-    die()
+def head_after_line():
+    """Die at the head that follows a line, not at one that only catches up with a line of another writer."""
+    written = []
+
+    def note(fd, data):
+        written.append(data)
+        return write(fd, data)
+
+    def no_head(*args):
+        if written:
+            die()
+        return pwrite(*args)
+
+    os.write, os.pwrite = note, no_head
 
 
 def some_renames(most):
     left = [most]
 
     def some(*args, **options):
-        if not left[0]:
-            die()
+        if left[0]:
+            rename(*args, **options)
         left[0] -= 1
-        rename(*args, **options)
+        if left[0] <= 0:
+            die()
 
     return some
 
@@ -54,7 +67,7 @@ def main():
     elif moment == "line":
         os.write = cut_write(lambda length: length - 1)
     elif moment == "head":
-        os.pwrite = no_pwrite
+        head_after_line()
     else:
         os.rename = some_renames(int(moment.partition(":")[2]))
     while True:

@@ -223,12 +223,14 @@ def test_two_lines_with_one_line_end_in_the_gap() -> None:
     result = gap_kept(b"one\nt wo" + b"aa\nb" + b"late r\nlast\n")
     assert result.text == "one\nt ...truncated 4 characters...\n...truncated 5 characters... r\nlast"
     assert (result.lines_cut, result.lines_total, result.hidden) == (0, 4, (2, 3))
+    result = gap_kept(b"one\nt wo" + b"aa\nb" + b"e r\n4\n5\nlast", Limits(3, 1))
+    assert result.text.endswith(" r\n...truncated 2 lines...\nlast")
 
 
 def test_a_gap_of_a_line_end_alone_hides_nothing() -> None:
     """Both lines are whole, so nothing was cut."""
-    assert whole(gap_kept(b"one two " + b"\n" + b" late\nlast\n")) == (
-        "one two \n late\nlast",
+    assert whole(gap_kept(b"one two " + b"\n" + b" later\nlast\n")) == (
+        "one two \n later\nlast",
         0,
         False,
         3,
@@ -305,6 +307,12 @@ def test_progress_over_a_gap_settles_in_each_window() -> None:
     assert (result.lines_cut, result.lines_total) == (0, 1)
 
 
+def test_a_head_window_that_is_one_token() -> None:
+    """All of it is withheld; the line is shown from its other side, or counted."""
+    assert kept("abcd e f g\n", head=4, tail=6, edge=4).text == "...truncated 6 characters... f g"
+    assert kept("abcd e\nf g\n", head=4, tail=5, edge=4).text == "...truncated 1 lines...\nf g"
+
+
 def test_each_contiguous_text_is_redacted_once_head_first() -> None:
     """One call for a stream without a gap, two with one; a line end at the very end is not part of it."""
     calls: list[str] = []
@@ -353,6 +361,18 @@ def test_redaction_that_joins_lines_keeps_the_numbers_right() -> None:
         3,
     )
     assert result.wide == list(zip([1, 2, 11, 12, 13, 14, 23], shown, strict=True))
+
+
+def test_redaction_that_removes_or_adds_lines() -> None:
+    """The lines that are left keep their numbers; a line too many has the last one's."""
+    gone = "line 2\n", "line 50\nline 51\n"
+    result = kept(
+        numbered(100), Limits(2, 2), redact=lambda text: text.replace(gone[0], "").replace(gone[1], "")
+    )
+    lines = [(number, f"line {number}") for number in range(1, 101) if number not in (2, 50, 51)]
+    assert (result.lines_total, result.wide) == (100, lines)
+    result = kept(numbered(4), Limits(1, 1), redact=lambda text: text + "\nmore")
+    assert (result.lines_total, result.wide[-2:]) == (4, [(4, "line 4"), (4, "more")])
 
 
 def test_redaction_that_joins_everything() -> None:

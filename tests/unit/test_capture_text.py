@@ -104,6 +104,8 @@ def test_nesting_is_followed_only_so_far() -> None:
         ("step 1\r        \rstep 2\n", "step 2"),
         ("first\r        \rsecond\n", "first\nsecond"),
         ("first\r\t\r \n", "first"),
+        ("load 1\r50%\rload 2\n", "load 1\nload 2"),
+        ("  \r\r\n", "  "),
         ("\r\r\rdone\n", "done"),
         (" \r \n", ""),
         ("\x01\r\x1c\rdone\n", "␁\n␜\ndone"),

@@ -113,6 +113,13 @@ def test_bad_bytes_on_an_edge_are_counted_once(bad: bytes) -> None:
             assert len(head) + gap.before + len(tail) == len(data.decode("utf-8", "replace"))
 
 
+def test_a_character_that_begins_in_the_gap_belongs_to_it() -> None:
+    """No mark of a withheld token is left over, and a character on the edge is whole on one side."""
+    assert parts(fed(b"1 3 567 " + b"mm" + b"ab\xe2\x82 6 8 10 2")) == ("1 3 567 ", (0, 5, 5), " 6 8 10 2")
+    assert parts(fed(b"1 3 567 " + b"m\xe2\x82" + b" 2 4 6 8 10 ")) == ("1 3 567 ", (0, 2, 2), " 2 4 6 8 10 ")
+    assert parts(fed(b"1 3 567 " + b"m" + b"abc\xe2\x82\xac8 10 2")) == ("1 3 567 ", (0, 5, 5), "8 10 2")
+
+
 def test_line_counts_of_the_gap() -> None:
     """Line feeds between, code points before the first and after the last of them."""
     assert parts(fed(b"1 3 567\n" + b"ab\nc\ndef" + b" 2 4 6 8 10\n")) == (
@@ -122,24 +129,31 @@ def test_line_counts_of_the_gap() -> None:
     )
 
 
-def test_carriage_returns_before_a_line_feed_belong_to_the_line_end() -> None:
+@pytest.mark.parametrize(
+    ("gap", "tail", "counts", "rest"),
+    [
+        (b"ab\r\r\ndef", b" 2 4 6 8 10\n", (1, 2, 3), " 2 4 6 8 10\n"),
+        (b"ab\r\r", b"\r\n3 5 7 9 11\n", (1, 2, 0), "3 5 7 9 11\n"),
+        (b"ab", b"cd\r\n5 7 9 1\n", (1, 4, 0), "5 7 9 1\n"),
+        (b"ab\r", b"cd\r\n5 7 9 1\n", (1, 5, 0), "5 7 9 1\n"),
+        (b"a\r\xc3", b"\r\n3 5 7 9 11\n", (1, 3, 0), "3 5 7 9 11\n"),
+        (b"a\r\xc3\n", b" 2 4 6 8 10\n", (1, 3, 0), " 2 4 6 8 10\n"),
+        *(
+            (b"ab" + b"\r" * count, b"\n2 4 6 8 10\n", (1, 2, 0), "2 4 6 8 10\n")
+            for count in (1, 20, 21, 22, 23, 60)
+        ),
+        *(
+            (b"ab" + b"\r" * count + b"\n", b" 2 4 6 8 10\n", (1, 2, 0), " 2 4 6 8 10\n")
+            for count in (1, 21, 22, 60)
+        ),
+    ],
+)
+def test_carriage_returns_before_a_line_feed_belong_to_the_line_end(
+    gap: bytes, tail: bytes, counts: tuple[int, int, int], rest: str
+) -> None:
     """They are not counted as characters that are missing, wherever the windows end."""
-    assert parts(fed(b"1 3 567 " + b"ab\r\r\ndef" + b" 2 4 6 8 10\n")) == (
-        "1 3 567 ",
-        (1, 2, 3),
-        " 2 4 6 8 10\n",
-    )
-    assert parts(fed(b"1 3 567 " + b"ab\r\r" + b"\r\n3 5 7 9 11\n")) == (
-        "1 3 567 ",
-        (1, 2, 0),
-        "3 5 7 9 11\n",
-    )
-    assert parts(fed(b"1 3 567 " + b"ab" + b"cd\r\n5 7 9 1\n")) == ("1 3 567 ", (1, 4, 0), "5 7 9 1\n")
-    assert parts(fed(b"1 3 567 " + b"a\r\xc3" + b"\r\n3 5 7 9 11\n")) == (
-        "1 3 567 ",
-        (1, 3, 0),
-        "3 5 7 9 11\n",
-    )
+    assert len(tail) == 12
+    assert parts(fed(b"1 3 567 " + gap + tail)) == ("1 3 567 ", counts, rest)
 
 
 def test_a_line_end_at_the_tails_start_goes_to_the_gap_with_its_line() -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.programs.store_sample import FIRST, UNLINKED, sample
+from tests.support.store import store_lines, store_records
 
 from firsthand.record import Record, decode, encode
 from firsthand.store import lock
@@ -22,8 +24,6 @@ from firsthand.store.append import OUTPUT_MOST, Store
 from firsthand.store.files import FILE_MOST, LIVE_NAME, NAMES
 from firsthand.store.kernel import boot_id
 from firsthand.store.place import Place
-from tests.programs.store_sample import FIRST, UNLINKED, sample
-from tests.support.store import store_lines, store_records
 
 FOREIGN = 65534
 """A user who is neither we, nor root, nor the owner of the project."""
@@ -265,7 +265,7 @@ def test_keys_that_look_like_links_do_not_mislead(store: Store, folder: Path) ->
 
 def test_unknown_keys_are_stored_in_their_place(store: Store, folder: Path) -> None:
     """Canonical order holds for keys that a later version may add, by UTF-16 code units."""
-    record = store.append(sample(**{"\ue000": 1, "\U0001f600": 2, "a b": None}))
+    record = store.append(sample(0, **dict.fromkeys(("\ue000", "\U0001f600", "a b"), "x")))
     assert store_lines(folder) == [encode(record)]
 
 
@@ -670,8 +670,8 @@ def test_the_run_path_imports_almost_nothing(folder: Path) -> None:
     """What an append, a running file and its adoption load is on the budget of every run."""
     program = (
         "import os, sys; before = set(sys.modules)\n"
-        "import firsthand.store.append, firsthand.store.running, firsthand.store.place, firsthand.store.lock\n"
-        "import firsthand.store.chain\n"
+        "import firsthand.store.append, firsthand.store.running, firsthand.store.place\n"
+        "import firsthand.store.chain, firsthand.store.lock\n"
         "from tests.programs.store_sample import sample\n"
         "place = firsthand.store.place.find_place('/', None, {'FIRSTHAND_DIR': sys.argv[1], 'HOME': '/x'})\n"
         "store = firsthand.store.append.Store(place)\n"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.programs.store_sample import sample
 
 from firsthand.record import GENESIS_HASH, encode
 from firsthand.store.chain import digest, field, is_intact, link, links, split
-from tests.programs.store_sample import sample
 
 LINE, HASH = link(split(sample(50, agent_note='"seq":9,"hash":"x"')), 12, GENESIS_HASH, None)
 
@@ -59,7 +59,9 @@ def test_every_byte_counts(at: int) -> None:
     assert not is_intact(LINE[at + 1 :])
 
 
-@pytest.mark.parametrize("seq", [b"0", b"-1", b"1.5", b'"1"', b"null", b"12345678901234567", b"9007199254740992"])
+@pytest.mark.parametrize(
+    "seq", [b"0", b"-1", b"1.5", b'"1"', b"null", b"12345678901234567", b"9007199254740992"]
+)
 def test_an_impossible_number_is_no_link(seq: bytes) -> None:
     """Numbers go from 1 to what every JSON reader keeps exact."""
     assert links(LINE.replace(b'"seq":12,', b'"seq":%b,' % seq)) is None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.programs.store_sample import sample
 
 from firsthand.errors import StoreError, UsageError
 from firsthand.record import Record, encode
@@ -15,7 +16,6 @@ from firsthand.store.append import Store
 from firsthand.store.files import LIVE_NAME, NAMES
 from firsthand.store.place import Place
 from firsthand.store.readers import Reader
-from tests.programs.store_sample import sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -289,7 +289,7 @@ def test_a_changed_output_is_refused(store: Store, place: Place, folder: Path) -
     assert Reader(place).output(record) is None
 
 
-@pytest.mark.parametrize("name", ["../head", "a/b", ".hidden", "/etc/passwd", ""])
+@pytest.mark.parametrize("name", ["../head", "a/b", ".hidden", "/etc/passwd", "", "a\0"])
 def test_a_name_that_leads_elsewhere_is_refused(store: Store, place: Place, name: str) -> None:
     """A record cannot make us read another file."""
     store.append(sample())

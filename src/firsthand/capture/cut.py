@@ -35,8 +35,7 @@ def cut(sheet: Sheet, limits: Limits) -> Shown:
     tail = [_line(sheet, index, longest) for index in range(tail_start, len(sheet.texts))]
     lines_cut, markers = _fit(sheet, head, tail, limits)
     text = "\n".join([*head, *markers, *tail])
-    shown = head + tail
-    whole = len(shown) == len(sheet.texts) and shown == sheet.texts and not lines_cut and not sheet.breaks
+    whole = head + tail == sheet.texts and not lines_cut and not sheet.breaks
     return Shown(text, lines_cut, cut=not whole)
 
 

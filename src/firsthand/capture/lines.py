@@ -120,18 +120,16 @@ def _section(text: str, first: int, redact: Callable[[str], str]) -> Section:
 def _renumbered(before: list[str], numbers: Sequence[int], after: list[str]) -> list[int]:
     """Return the raw number of each line of ``after``, where redaction made several lines one.
 
-    A changed line stands for all up to the line that follows it unchanged.
+    A line stands for all up to the one that follows it, where that one is found unchanged.
     """
     known = set(before)
     spare = max(0, len(before) - len(after))
     found: list[int] = []
     place = 0
-    for index, line in enumerate(after):
+    for following in [*after[1:], ""]:
         found.append(numbers[min(place, len(numbers) - 1)])
-        changed = place >= len(before) or line != before[place]
         place += 1
-        following = after[index + 1] if index + 1 < len(after) else ""
-        if spare and changed and following in known and following in before[place : place + spare + 1]:
+        if spare and following in known and following in before[place : place + spare + 1]:
             joined = before.index(following, place) - place
             place += joined
             spare -= joined

@@ -53,13 +53,14 @@ def settle(text: str, first: int) -> tuple[str, Sequence[int]]:
         first: the raw number of the first line.
     """
     lines = range(first, first + text.count("\n") + 1)
-    text = text.replace("\r\n", "\n").rstrip("\r")
+    text = text.replace("\r\n", "\n")
     if "\r" not in text:
         return text, lines
     settled: list[str] = []
     numbers: list[int] = []
     for number, line in zip(lines, text.split("\n"), strict=True):
-        frames = _frames(line.rstrip("\r")) if "\r" in line else [line]
+        bare = line.rstrip("\r")
+        frames = _frames(bare) if "\r" in bare else [bare]
         settled += frames
         numbers += [number] * len(frames)
     return "\n".join(settled), numbers

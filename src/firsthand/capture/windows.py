@@ -111,17 +111,15 @@ class Windows:
 
     def _head_text(self) -> tuple[str, int]:
         """Return the head without a token at its end, and how many code points that moves to the gap."""
-        last = bytes(self._head[-self._edge - 1 :]).translate(_BLANKS)
-        blank = last.rfind(b" ")
-        token = len(last) - blank - 1 if blank >= 0 else min(self._edge, len(last))
+        last = bytes(self._head[max(0, len(self._head) - self._edge) :]).translate(_BLANKS)
+        token = len(last.rpartition(b" ")[2])
         text, used = utf_8_decode(self._head[: len(self._head) - token], "replace", False)
         return text, len(utf_8_decode(self._head[used:], "replace", False)[0])
 
     def _tail_text(self, middle: _Middle) -> tuple[str, int]:
         """Return the tail without a token at its start, and how many code points that moves to the gap."""
-        first = bytes(self._view[: min(self._edge + 1, self._end)]).translate(_BLANKS)
-        blank = first.find(b" ")
-        token = blank if blank >= 0 else min(self._edge, len(first))
+        first = bytes(self._view[: min(self._edge, self._end)]).translate(_BLANKS)
+        token = len(first.partition(b" ")[0])
         withheld = middle.carry + self._view[:token]
         moved, used = utf_8_decode(withheld, "replace", False)
         begun = withheld[used:]
@@ -141,7 +139,7 @@ class _Middle:
         self.before = 0
         self.after = 0
         self.returns = 0
-        """Carriage returns at the very end: they belong to the line end if a line feed follows."""
+        """Carriage returns at the very end: if the first line feed follows, they belong to its line end."""
         self.carry = carry
         """Bytes of a character that is not complete yet; its lead byte is the first."""
 
@@ -156,7 +154,7 @@ class _Middle:
             self._measure(view[: buffer.find(b"\n")])
             self.before = self.after + 1 if self.carry else self.after - self.returns
         self.lines += lines
-        self.after = self.returns = 0
+        self.after = 0
         self.carry = b""
         self._measure(view[buffer.rfind(b"\n", 0, stop) + 1 : stop])
 
@@ -167,7 +165,7 @@ class _Middle:
             self.carry = piece[used:]
             self.after += len(text)
             bare = len(text.rstrip("\r"))
-            self.returns = len(text) - bare if bare or self.carry else self.returns + len(text)
+            self.returns = len(text) - bare if bare else self.returns + len(text)
 
 
 def _past_line_end(gap: Gap, tail: str, returns: int) -> str:

@@ -36,7 +36,7 @@ class Child:
         self.status: tuple[str, int] | None = None
 
     def poll(self) -> bool:
-        """Read the end of the child if it has come: ``("exited", code)``, ``("signal", n)``, ``("lost", 0)``."""
+        """Read the child's end if it has come: ``("exited", code)``, ``("signal", n)`` or ``("lost", 0)``."""
         if self.status is None:
             self.status = wait(self.pid)
         return self.status is not None

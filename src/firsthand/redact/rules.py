@@ -29,7 +29,10 @@ RULES: tuple[Rule, ...] = (
     (
         "bearer",
         ("bearer ",),
-        r"(?i)\bbearer[ \t]{1,8}(?P<secret>(?=[^\s\"',;]{0,200}[0-9A-Z_~+/=-])[A-Za-z0-9._~+/=:|-]{8,262144})",
+        (
+            r"(?i)\bbearer[ \t]{1,8}"
+            r"(?P<secret>(?=[^\s\"',;]{0,200}[0-9A-Z_~+/=-])[A-Za-z0-9._~+/=:|-]{8,262144})"
+        ),
     ),
     ("password", ("password=",), r"(?i)password=" + _QUOTED_OR_REST),
     ("api-key", ("api_key=", "api-key=", "apikey="), r"(?i)api[_-]?key=" + _QUOTED_OR_REST),

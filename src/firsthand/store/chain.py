@@ -114,6 +114,7 @@ def field(line: bytes, key: bytes) -> bytes | None:
     """Return the JSON text of a top-level member (``b'"ab"'``, ``b'12'``, ``b'null'``), or ``None``.
 
     Sliced out where the key stands once in the line and the value is plain; parsed only where it is not.
+    A record has all its keys; of a line without the key, a nested member of that name may be returned.
     """
     mark = b'"%b":' % key
     start = line.find(mark) + len(mark)

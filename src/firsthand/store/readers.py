@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from firsthand.errors import RecordFormatError, StoreError, UsageError
 from firsthand.record import SCHEMA, Record, decode
 from firsthand.store.append import OUTPUT_MOST, OUTPUT_NAME
@@ -146,7 +144,7 @@ def read_output(place: Place, name: str) -> bytes | None:
     Raises:
         StoreError: the name is no plain name, or the file is a link or foreign or may not be read.
     """
-    if name != os.path.basename(name) or name.startswith("."):
+    if not name or name.startswith(".") or "/" in name or "\0" in name:
         raise StoreError(f"{name!r} names no kept output", "run: firsthand verify")
     try:
         with open_folder(place) as folder, folder.enter(OUTPUT_NAME) as output:
