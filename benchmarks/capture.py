@@ -18,7 +18,9 @@ SPEED_BYTES = 1 << 30
 LINES_BYTES = int(os.environ.get("FIRSTHAND_BENCH_BYTES", str(8 << 30)))
 """8 GB of lines take some ten seconds; set FIRSTHAND_BENCH_BYTES for a quicker look."""
 
-LOG_LINE = "2026-11-30 12:00:00,123 INFO web.request: GET /links/4711 answered 200 in 12 ms for user 0815 ok ok ok"
+LOG_LINE = (
+    "2026-11-30 12:00:00,123 INFO web.request: GET /links/4711 answered 200 in 12 ms for user 0815 ok ok ok"
+)
 
 
 def rows(installed: Installed) -> list[Row]:
@@ -26,7 +28,12 @@ def rows(installed: Installed) -> list[Row]:
     folder = installed.folder("capture")
     ratio = max(_speed(installed, folder) for _ in range(3))
     found = [
-        Row("capture of log lines, speed over | wc -l", f"{ratio:.2f}", f">= {SPEED_BOUND}", ratio >= SPEED_BOUND)
+        Row(
+            "capture of log lines, speed over | wc -l",
+            f"{ratio:.2f}",
+            f">= {SPEED_BOUND}",
+            ratio >= SPEED_BOUND,
+        )
     ]
     floods = {
         f"{LINES_BYTES / 1e9:.0f} GB of lines": f"yes '{LOG_LINE}' | head -c {LINES_BYTES}",
@@ -48,4 +55,6 @@ def _speed(installed: Installed, folder: str) -> float:
 
 def _memory(installed: Installed, folder: str, name: str, options: list[str], line: str) -> Row:
     peak = cost([installed.firsthand, "run", *options, "--", "bash", "-c", line], cwd=folder).peak_kib / 1024
-    return Row(f"largest process, {name}", f"{peak:.1f} MiB", f"<= {MEMORY_BOUND_MIB} MiB", peak <= MEMORY_BOUND_MIB)
+    return Row(
+        f"largest process, {name}", f"{peak:.1f} MiB", f"<= {MEMORY_BOUND_MIB} MiB", peak <= MEMORY_BOUND_MIB
+    )

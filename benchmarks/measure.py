@@ -30,11 +30,17 @@ class Cost(NamedTuple):
 
 
 def cost(
-    argv: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: str | None = None, stdout: int | None = None
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+    stdout: int | None = None,
 ) -> Cost:
     """Run one command to its end and return what it has cost."""
     began = time.perf_counter()
-    process = subprocess.Popen(argv, env=env, cwd=cwd, stdout=subprocess.DEVNULL if stdout is None else stdout)
+    process = subprocess.Popen(
+        argv, env=env, cwd=cwd, stdout=subprocess.DEVNULL if stdout is None else stdout
+    )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return Cost(
@@ -43,7 +49,12 @@ def cost(
 
 
 def paired(
-    one: Sequence[str], other: Sequence[str], rounds: int, *, env: Mapping[str, str] | None = None, cwd: str | None = None
+    one: Sequence[str],
+    other: Sequence[str],
+    rounds: int,
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: str | None = None,
 ) -> float:
     """Return the ratio of CPU time of ``one`` to ``other``: the best of three blocks, run in turn.
 
@@ -51,8 +62,6 @@ def paired(
     """
     ratios = []
     for _ in range(3):
-        pairs = [
-            (cost(one, env=env, cwd=cwd).cpu, cost(other, env=env, cwd=cwd).cpu) for _ in range(rounds)
-        ]
+        pairs = [(cost(one, env=env, cwd=cwd).cpu, cost(other, env=env, cwd=cwd).cpu) for _ in range(rounds)]
         ratios.append(min(mine for mine, _ in pairs) / min(theirs for _, theirs in pairs))
     return min(ratios)

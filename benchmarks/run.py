@@ -17,7 +17,9 @@ def main(names: list[str]) -> int:
     """Print the table; 0 when every figure is within its bound."""
     unknown = sorted(set(names) - set(BENCHMARKS))
     if unknown:
-        print(f"bench: error: no benchmark {unknown[0]}\nhint: one of {', '.join(BENCHMARKS)}", file=sys.stderr)
+        print(
+            f"bench: error: no benchmark {unknown[0]}\nhint: one of {', '.join(BENCHMARKS)}", file=sys.stderr
+        )
         return 2
     print(f"Python {platform.python_version()}, Linux {platform.release()}, {platform.machine()}\n")
     print(f"| {'what':<52} | {'measured':>12} | {'bound':>12} | |\n|{'-' * 54}|{'-' * 14}|{'-' * 14}|---|")

@@ -132,7 +132,8 @@ def canonical(value: Any) -> str:
 
 def members(mapping: Mapping[str, Any]) -> Iterable[str]:
     """Yield ``"key":value`` texts in canonical order (by UTF-16 code units, RFC 8785 3.2.3)."""
-    for key in sorted(mapping, key=_utf16):
+    order = None if all(map(str.isascii, mapping)) else _utf16  # the codec is an import of its own
+    for key in sorted(mapping, key=order):
         yield f"{_quote(key)}:{canonical(mapping[key])}"
 
 

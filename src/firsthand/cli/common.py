@@ -59,13 +59,15 @@ def open_store(project: str | None) -> Reader:
 def report_skipped(reader: Reader) -> None:
     """Say on stderr how many lines could not be read."""
     if reader.skipped:
-        say.note(f"{_lines(reader.skipped)} skipped: not a record; firsthand verify tells more")
+        say.note(f"{_count(reader.skipped, 'bad line')} skipped: not a record; firsthand verify tells more")
     if reader.newer:
-        say.note(f"{_lines(reader.newer)} skipped: written by a newer firsthand; upgrade to read them")
+        say.note(
+            f"{_count(reader.newer, 'line')} skipped: written by a newer firsthand; upgrade to read them"
+        )
 
 
-def _lines(count: int) -> str:
-    return f"{count} bad line" if count == 1 else f"{count} bad lines"
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def wanted(reader: Reader, text: str | None) -> Record | None:

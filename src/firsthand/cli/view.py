@@ -83,7 +83,12 @@ def _missing(record: Record) -> list[str]:
 
 def _next(record: Record) -> list[str]:
     may, reason = agent_may_continue(record)
-    return [f"{'may continue' if may else 'may not continue'}: {reason}", f"record: {record['command_id']}"]
+    if may:
+        return [f"may continue: {reason}", f"record: {record['command_id']}"]
+    if record["exit_code"] is None:
+        reason = "null is never success"
+    again = f"firsthand run --parent {record['command_id']} -- COMMAND"
+    return [f"may not continue: {reason}", f"retry: {again}"]
 
 
 def line(record: Record) -> str:

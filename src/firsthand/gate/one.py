@@ -39,7 +39,7 @@ def _failed(record: Mapping[str, Any], code: int) -> str:
         return f"exit {code}, as predicted: still a failure, so say so and decide what follows from it"
     streams = [name for name in ("stderr", "stdout") if record.get(f"{name}_tail")]
     where = f"read {' and '.join(streams)} of the record" if streams else "it printed nothing"
-    return f"exit {code}: {where}, mend the cause, then run it again"
+    return f"exit {code}: {where}, mend the cause, then retry"
 
 
 def _succeeded(record: Mapping[str, Any]) -> str:
