@@ -10,13 +10,6 @@ from __future__ import annotations
 import os
 import time
 
-try:
-    from _json import encode_basestring as _quote
-except ImportError:  # an interpreter without the C accelerator
-    from json.encoder import py_encode_basestring as _quote
-
-from firsthand.errors import RecordFormatError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,6 +25,11 @@ KEYS = (
     "environment", "acceptance", "tree", "containment", "log_error", "torn", "prev_hash", "hash",
 )  # fmt: skip
 """Every key of a record, in the order in which the contract lists them. All are always present."""
+
+ESCAPES = {number: f"\\u{number:04x}" for number in range(0x20)} | {
+    ord(character): "\\" + letter for character, letter in zip('"\\\b\t\n\f\r', '"\\btnfr', strict=True)
+}
+"""How RFC 8785 writes the characters that JSON cannot hold as they are."""
 
 GENESIS_HASH = "0" * 64
 """``prev_hash`` of the first record of a store."""
@@ -118,7 +116,7 @@ def canonical(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, str):
-        return str(_quote(value))
+        return quote(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -130,11 +128,16 @@ def canonical(value: Any) -> str:
     raise TypeError(f"a record holds no {type(value).__name__}")
 
 
+def quote(text: str) -> str:
+    """Return one text as JSON."""
+    return f'"{text.translate(ESCAPES)}"'
+
+
 def members(mapping: Mapping[str, Any]) -> Iterable[str]:
     """Yield ``"key":value`` texts in canonical order (by UTF-16 code units, RFC 8785 3.2.3)."""
     order = None if all(map(str.isascii, mapping)) else _utf16  # the codec is an import of its own
     for key in sorted(mapping, key=order):
-        yield f"{_quote(key)}:{canonical(mapping[key])}"
+        yield f"{quote(key)}:{canonical(mapping[key])}"
 
 
 def _utf16(key: str) -> bytes:
@@ -156,6 +159,8 @@ def decode(line: bytes, *, strict: bool = False) -> Record:
         RecordFormatError: not UTF-8, not one JSON object, or of another schema.
     """
     import json
+
+    from firsthand.errors import RecordFormatError
 
     hook = _refuse_duplicates if strict else None
     try:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 
+OUR_NAMES = (
+    "feedback_record.jsonl", "lock", "head", "gaps", "running", "output", ".gitignore", "verification_report",
+)  # fmt: skip
+"""How the names begin that firsthand puts into a store folder."""
+
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 """No link is followed, no child inherits, and a named pipe put in a file's place blocks nobody."""
 
@@ -69,9 +74,7 @@ class Folder:
             os.mkdir(name, FOLDER_MODE, dir_fd=self.fd)
         except FileExistsError:
             pass  # another process was faster
-        fd = _open_folder(path, self.place, name, self.fd)
-        self._give(fd)
-        return Folder(fd, path, self.place)
+        return Folder(self._given(_open_folder(path, self.place, name, self.fd)), path, self.place)
 
     def read(self, name: str, most: int) -> bytes | None:
         """Return at most the first ``most`` bytes of a file, or ``None`` where there is none."""
@@ -106,30 +109,37 @@ class Folder:
             pass
 
     def ignore_in_git(self) -> None:
-        """Make the ``.gitignore`` that keeps records out of commits, unless there is one."""
-        try:
-            fd = os.open(
-                ".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, FILE_MODE, dir_fd=self.fd
-            )
-        except FileExistsError:
-            return
-        try:
-            os.write(fd, b"*\n")
-            self._give(fd)
-        finally:
-            os.close(fd)
+        """Make the ``.gitignore`` that keeps records out of commits, unless the folder is not only ours."""
+        if self.is_only_ours():
+            fd = self.open(".gitignore", os.O_RDWR, create=True)
+            try:
+                if not os.fstat(fd).st_size:
+                    os.write(fd, b"*\n")
+            finally:
+                os.close(fd)
+
+    def is_only_ours(self) -> bool:
+        """Say whether nothing is in here but what firsthand puts here.
+
+        FIRSTHAND_DIR may name a home folder by mistake: its mode and its ``.gitignore`` are not ours to set.
+        """
+        return all(name.startswith(OUR_NAMES) for name in os.listdir(self.fd))
 
     def _create(self, name: str, flags: int) -> int:
         try:
             fd = os.open(name, flags | os.O_CREAT | os.O_EXCL | _SAFE, FILE_MODE, dir_fd=self.fd)
         except FileExistsError:
             return self.open(name, flags)  # another process was faster
-        self._give(fd)
-        return fd
+        return self._given(fd)
 
-    def _give(self, fd: int) -> None:
+    def _given(self, fd: int) -> int:
         if self.place.owner is not None:
-            os.fchown(fd, *self.place.owner)
+            try:
+                os.fchown(fd, *self.place.owner)
+            except OSError:
+                os.close(fd)
+                raise
+        return fd
 
     def _join(self, name: str) -> str:
         return f"{self.path}/{name}"
@@ -143,10 +153,12 @@ def open_folder(place: Place, *, create: bool = False) -> Folder:
         OSError: the system refused; ``FileNotFoundError`` without ``create``.
     """
     try:
-        return Folder(_open_folder(place.folder, place, place.folder), place.folder, place)
+        folder = Folder(_open_folder(place.folder, place, place.folder), place.folder, place)
     except FileNotFoundError:
         if not create:
             raise
+    else:
+        return _closed_to_others(folder) if create else folder
     if os.path.dirname(place.folder) == place.root:
         os.stat(place.root)  # a project that is gone does not come back for its store
     _make(place.folder, place.owner)
@@ -156,6 +168,13 @@ def open_folder(place: Place, *, create: bool = False) -> Folder:
     except OSError:
         os.close(folder.fd)
         raise
+    return folder
+
+
+def _closed_to_others(folder: Folder) -> Folder:
+    status = os.fstat(folder.fd)
+    if status.st_mode & 0o077 and status.st_uid == os.geteuid() and folder.is_only_ours():
+        os.fchmod(folder.fd, FOLDER_MODE)
     return folder
 
 
@@ -239,8 +258,6 @@ def _checked(fd: int, path: str, place: Place, right_kind: Callable[[int], bool]
                 f"{path} belongs to user {status.st_uid}, not to you or the project's owner",
                 "remove it, or set FIRSTHAND_DIR to a folder of your own",
             )
-        if right_kind is stat.S_ISDIR and status.st_mode & 0o077 and status.st_uid == os.geteuid():
-            os.fchmod(fd, FOLDER_MODE)
     except OSError:
         os.close(fd)
         raise

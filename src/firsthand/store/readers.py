@@ -97,7 +97,7 @@ class Reader:
                 for line in reversed(file.lines(mark)):
                     record = _decoded(line) if mark in line else None
                     if record is not None and str(record["command_id"]).startswith(wanted):
-                        found.setdefault(record["command_id"], record)
+                        found.setdefault(str(record["command_id"]), record)
         if len(found) > 1:
             some = ", ".join(sorted(found)[:3])
             raise UsageError(f"{len(found)} ids begin with {command_id}", f"give more of it, as in: {some}")
@@ -109,16 +109,9 @@ class Reader:
         Raises:
             StoreError: it is not what the record says, by its SHA-256.
         """
-        kept = record["kept_output"]
-        if kept is None:
-            return None
-        data = read_output(self.place, kept["name"])
+        data = read_output(self.place, record)
         if data is None:
             return None
-        if digest(data) != kept["sha256"]:
-            raise StoreError(
-                f"{OUTPUT_NAME}/{kept['name']} was changed since it was kept", "run: firsthand verify"
-            )
         import json
 
         content: dict[str, Any] = json.loads(data)
@@ -138,21 +131,28 @@ class Reader:
         return records
 
 
-def read_output(place: Place, name: str) -> bytes | None:
-    """Return the bytes of a kept output, or ``None`` where it is gone.
+def read_output(place: Place, record: Record) -> bytes | None:
+    """Return the bytes of the kept output that a record names, or ``None`` where there is none any more.
 
     Raises:
-        StoreError: the name is no plain name, or the file is a link or foreign or may not be read.
+        StoreError: it was changed, or it is a link or foreign or may not be read, or has no plain name.
     """
-    if not name or name.startswith(".") or "/" in name or "\0" in name:
+    kept = record["kept_output"]
+    if kept is None:
+        return None
+    name = kept.get("name") if isinstance(kept, dict) else kept
+    if not isinstance(name, str) or not name or name.startswith(".") or "/" in name or "\0" in name:
         raise StoreError(f"{name!r} names no kept output", "run: firsthand verify")
     try:
         with open_folder(place) as folder, folder.enter(OUTPUT_NAME) as output:
-            return output.read(name, OUTPUT_MOST + 1)
+            data = output.read(name, OUTPUT_MOST + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise unreadable(error, place.folder) from None
+    if data is not None and digest(data) != kept.get("sha256"):
+        raise StoreError(f"{OUTPUT_NAME}/{name} was changed since it was kept", "run: firsthand verify")
+    return data
 
 
 def is_newer(line: bytes) -> bool:
