@@ -156,7 +156,7 @@ def _wider(done: Record, out: Kept, err: Kept) -> dict[str, Any] | None:
         return None
     return {"schema": OUTPUT_SCHEMA, "command_id": done["command_id"]} | {
         name: {
-            "lines": [[number, text] for number, text in kept.wide],
+            "blocks": [list(block) for block in kept.blocks],
             "total": kept.lines_total,
             "hidden": list(kept.hidden),
         }

@@ -212,3 +212,16 @@ def test_the_default_windows_lose_no_character(before: int, size: int, after: in
         for text, line in zip(shown, lines, strict=True)
     )
     assert result.text.count("lines...") == result.lines_cut <= 1
+
+
+@given(data=ANY, limits=LIMITS)
+@settings(deadline=None, max_examples=400)
+def test_blocks_are_the_wider_windows_in_runs(data: bytes, limits: Limits) -> None:
+    """Unfolded they are the same lines with the same numbers, and no run could be longer."""
+    result = kept(data, limits)
+    blocks = result.blocks
+    unfolded = [pair for first, text in blocks for pair in enumerate(text.split("\n"), first)]
+    assert unfolded == result.wide
+    starts = [first for first, _ in blocks[1:]]
+    ends = [first + text.count("\n") + 1 for first, text in blocks[:-1]]
+    assert all(start != end for start, end in zip(starts, ends, strict=True))

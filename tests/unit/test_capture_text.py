@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import firsthand
 from firsthand.capture import Limits, Windows, keep
 
 ESC = "\x1b"
@@ -176,9 +178,9 @@ print(sorted(name for name in set(sys.modules) - before - {'__future__'} if not 
 windows.feed(b'\\x1b[0m')
 print(keep(windows, str, Limits()).text.endswith('some line\\n'))
 """
-    path = [entry for entry in sys.path if entry.endswith("src")] or ["src"]
+    root = str(Path(firsthand.__file__).parent.parent)
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {path!r}" + program],
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {root!r})" + program],
         capture_output=True,
         text=True,
         check=False,

@@ -25,7 +25,7 @@ from firsthand.store.files import FILE_MOST, LIVE_NAME, NAMES
 from firsthand.store.kernel import boot_id
 from firsthand.store.place import Place
 
-FOREIGN = 65534
+FOREIGN = 65533 if os.geteuid() == 65534 else 65534
 """A user who is neither we, nor root, nor the owner of the project."""
 
 
@@ -113,6 +113,17 @@ def test_a_folder_that_is_there_is_closed_and_ignored(store: Store, folder: Path
     (folder / LIVE_NAME).unlink()
     store.append(sample())
     assert (folder / ".gitignore").read_bytes() == b"mine\n"
+
+
+def test_a_folder_with_other_things_in_it_is_not_taken_over(store: Store, folder: Path) -> None:
+    """FIRSTHAND_DIR names a home folder by mistake: it is used, its mode and its commits are left alone."""
+    folder.mkdir(mode=0o755)
+    (folder / "thesis.tex").touch()
+    record = store.append(sample())
+    assert store_records(folder) == [record]
+    assert mode(folder) == 0o755
+    assert not (folder / ".gitignore").exists()
+    assert mode(folder / LIVE_NAME) == 0o600
 
 
 def test_parent_folders_are_made_for_a_chosen_folder(tmp_path: Path) -> None:

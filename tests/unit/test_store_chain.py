@@ -41,6 +41,7 @@ def test_links_of_a_line() -> None:
     """As they were put in, whatever stands in the texts."""
     assert links(LINE) == (12, GENESIS_HASH, HASH)
     assert is_intact(LINE)
+    assert links(LINE[1:]) is links(LINE[:-1]) is links(b"") is None
 
 
 def test_a_line_is_what_the_record_encodes_to() -> None:
@@ -60,7 +61,7 @@ def test_every_byte_counts(at: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "seq", [b"0", b"-1", b"1.5", b'"1"', b"null", b"12345678901234567", b"9007199254740992"]
+    "seq", [b"0", b"-1", b"1.5", b'"1"', b"null", b"12345678901234567", b"9007199254740992", b"9" * 5000]
 )
 def test_an_impossible_number_is_no_link(seq: bytes) -> None:
     """Numbers go from 1 to what every JSON reader keeps exact."""

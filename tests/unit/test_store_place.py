@@ -204,8 +204,9 @@ def test_the_state_folder_follows_the_environment(environ: Environ) -> None:
     """XDG_STATE_HOME if absolute, else HOME, else the password database."""
     assert state_folder({"XDG_STATE_HOME": "/x/state", "HOME": "/h"}) == "/x/state/firsthand"
     assert state_folder({"XDG_STATE_HOME": "relative", "HOME": "/h"}) == "/h/.local/state/firsthand"
-    entry = pwd.getpwuid(os.getuid()).pw_dir
-    assert state_folder({}) == state_folder({"HOME": ""}) == f"{entry}/.local/state/firsthand"
+    homes = {entry.pw_uid: entry.pw_dir for entry in pwd.getpwall()}
+    expected = os.path.join(homes.get(os.getuid(), "/"), ".local/state/firsthand")
+    assert state_folder({}) == state_folder({"HOME": ""}) == expected
 
 
 def test_new_files_belong_to_the_project_when_root_works_in_it(tmp_path: Path, environ: Environ) -> None:
@@ -217,6 +218,9 @@ def test_new_files_belong_to_the_project_when_root_works_in_it(tmp_path: Path, e
     expected = (65534, 65533) if os.geteuid() == 0 else None
     assert find_place(str(project), environ=environ).owner == expected
     assert find_place(environ["HOME"], environ=environ).owner is None
+    ours = tmp_path / "ours"
+    ours.mkdir()
+    assert find_place(str(ours), environ=environ).owner is None
 
 
 def test_a_file_is_accepted_from_us_from_root_and_from_the_project(tmp_path: Path) -> None:

@@ -86,6 +86,19 @@ class Sheet:
         numbers = [*self._above.numbers, *self._below.numbers]
         return list(zip(numbers, self.texts, strict=True))
 
+    def blocks(self) -> list[tuple[int, str]]:
+        """Return the same in runs of consecutive numbers: the first number, and the lines joined by LF."""
+        found: list[tuple[int, str]] = []
+        begin, expected = 0, 0
+        for index in range(len(self.texts) + 1):
+            number = self.number(index) if index < len(self.texts) else -1
+            if number != expected and index:
+                found.append((expected - (index - begin), "\n".join(self.texts[begin:index])))
+            if number != expected:
+                begin, expected = index, number
+            expected += 1
+        return found
+
     def _join(self, gap: Gap, *, opened: bool) -> None:
         """Note what the gap cuts; ``opened``: the last line above has no end there."""
         above, below = self._above, self._below

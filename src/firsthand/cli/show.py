@@ -84,7 +84,7 @@ def _page(reader: Reader, record: Record, options: Namespace, span: tuple[int, i
 
 
 def _kept_lines(kept: dict[str, Any]) -> Lines:
-    return [(number, text) for number, text in kept["lines"]]
+    return [line for first, text in kept["blocks"] for line in enumerate(text.split("\n"), first)]
 
 
 def _tail_lines(text: str) -> Lines:
