@@ -60,16 +60,22 @@ def _run_as_group(wanted: Request, stdin: int | None) -> Record:
     run = Run(wanted)
     run.draft["containment"] = "group"
     run.begin()
-    folder = "here" if wanted.cwd == os.getcwdb() else "there"
     outcome = Outcome()
     try:
-        done, outcome = run.execute(Orders(), "group", stdin, folder)
+        done, outcome = run.execute(Orders(), "group", stdin, "here" if _stands_in(wanted.cwd) else "there")
     except BaseException as interruption:
         if hasattr(interruption, "outcome"):
             interruption.record = run.finish(interruption.outcome, "group")  # type: ignore[attr-defined]
         raise
     reader.leave(outcome.kept_fds)
     return done
+
+
+def _stands_in(folder: bytes) -> bool:
+    try:
+        return os.getcwdb() == folder
+    except FileNotFoundError:
+        return False
 
 
 def grouping_is_safe() -> bool:
@@ -96,7 +102,8 @@ def _not_started(wanted: Request, problem: OSError) -> Record:
 
 
 def _after_killed_keeper(wanted: Request) -> Record:
-    """The keeper of a host was shot: end what is left of the command's session, and make the null record."""
+    """The keeper of a host was shot: end what is left of the command's session, and conclude the run."""
     run = Run(wanted)
     left = session.end_session(running.child_of(run.place, wanted.command_id))
-    return run.after_death(left)
+    running.adopt(run.store)
+    return run.stored() or run.after_death(left)

@@ -84,10 +84,18 @@ class Run:
         if self.running:
             self.running.finish()
         if done["seq"] is None and done["log_error"] is None:
-            from firsthand.store.readers import Reader
-
-            return Reader(self.place).find(done["command_id"]) or done
+            return self.stored() or done
         return done
+
+    def stored(self) -> Record | None:
+        """Return this run's record from the store, or None where it is not there or cannot be read."""
+        from firsthand.errors import StoreError
+        from firsthand.store.readers import Reader
+
+        try:
+            return Reader(self.place).find(self.request.command_id)
+        except StoreError:
+            return None
 
 
 def run_command_line(wanted: Request, stdin: int | None) -> tuple[Record, int | None, str | None]:

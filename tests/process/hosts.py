@@ -1,4 +1,4 @@
-"""Programs of the tests, started with one JSON order and asked for one JSON report."""
+"""Programs of the tests, started with one JSON order and asked for one JSON report, and what they leave."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tests.support import one_object
+from tests.support import eventually, one_object, store_records
 from tests.support.cli import command
 from tests.support.launch import PROGRAMS
 
@@ -44,3 +44,14 @@ def start_with(cli: CommandLine, *options: str, args: tuple[str, ...]) -> Launch
 def python(program: str, *args: str) -> list[str]:
     """Return the argv of ``programs/PROGRAM.py`` as a command that firsthand is to run."""
     return ["python3", "-I", "-S", str(PROGRAMS / f"{program}.py"), *args]
+
+
+def began(cli: CommandLine, name: str = "begun") -> None:
+    """Wait until the command has made this file."""
+    assert eventually((cli.tmp / name).exists, bool, 5)
+
+
+def the_record(cli: CommandLine) -> dict[str, Any]:
+    """Return the only record of the store, once it is there."""
+    (record,) = eventually(lambda: store_records(cli.store), bool, 2)
+    return record

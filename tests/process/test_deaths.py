@@ -20,9 +20,9 @@ from tests.support.whole import check_quiet
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROUNDS = 16
+ROUNDS = 12
 """Rounds of one kind of death; the moments differ, and are the same in every test run."""
-HOST_ROUNDS = 6
+HOST_ROUNDS = 8
 """Rounds in which a host of the library is shot; each has many runs."""
 KEEPER_DEATHS = 8
 """Keepers of one host that are shot."""
@@ -67,7 +67,7 @@ def _undisturbed_seconds(cli: CommandLine) -> float:
 def _rounds(
     cli: CommandLine, seed: str, text: str, start: Callable[..., Launch], kill: Callable[[Launch], None]
 ) -> list[Round]:
-    """Start runs one after another and shoot in each at a moment between its start and a bit after its end."""
+    """Start runs one after another and shoot in each, between its start and a bit after its end."""
     chance = random.Random(seed)
     longest = _undisturbed_seconds(cli) * 1.1
     rounds = []
@@ -115,7 +115,9 @@ def _keeper(front: int) -> int | None:
     """Return the front's child that is the keeper, where it has been forked already."""
     try:
         listed = Path(f"/proc/{front}/task/{front}/children").read_text(encoding="ascii").split()
-        return next((int(pid) for pid in listed if b"firsthand" in Path(f"/proc/{pid}/cmdline").read_bytes()), None)
+        return next(
+            (int(pid) for pid in listed if b"firsthand" in Path(f"/proc/{pid}/cmdline").read_bytes()), None
+        )
     except OSError:
         return None
 
@@ -150,7 +152,10 @@ def test_sigkill_to_front_and_keeper_at_once(cli: CommandLine) -> None:
 
     def kill_both(launch: Launch) -> None:
         keeper = _keeper(launch.pid)
-        for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped first, so that neither sees the other's death
+        for number in (
+            signal.SIGSTOP,
+            signal.SIGKILL,
+        ):  # stopped first, so that neither sees the other's death
             _shoot(keeper, number)
             _shoot(launch.pid if launch.left(0) else None, number)
 
@@ -206,6 +211,27 @@ def test_a_reader_sees_a_run_whose_runners_are_dead(cli: CommandLine) -> None:
     _check_verified(cli)
 
 
+def test_a_reader_names_what_dead_runners_left(cli: CommandLine) -> None:
+    """Nobody could stop the command then: the adopted record names it, with its pid and start."""
+    launch = cli.start(*_run_args(cli, 0, "exec sleep 308"))
+    assert eventually(lambda: [p for p in launch.left(0) if p.command == "sleep 308"], bool, 5)
+    keeper = _keeper(launch.pid)
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in (keeper, launch.pid):
+            _shoot(pid, number)
+    launch.wait()
+    (record,) = cli("last", "--json").objects
+    (stray,) = record["strays"]
+    try:
+        assert (record["error"], stray["action"]) == ("runner_died", "left")
+        assert "sleep 308" in stray["command"]
+        assert [process.pid for process in launch.left(0)] == [stray["pid"]]
+        assert stray["start"].count(":") == 1
+    finally:
+        _shoot(stray["pid"])
+    assert not launch.left(0.5)
+
+
 def test_a_reader_leaves_a_living_run_alone(cli: CommandLine) -> None:
     """A run that goes on is nobody's to adopt, however often readers look."""
     launch = cli.start(*_run_args(cli, 0, ': >"$1"; sleep 1; exit 3'))
@@ -249,17 +275,18 @@ def test_sigkill_to_a_library_host(cli: CommandLine, contain: str) -> None:
     chance = random.Random(contain)
     # In group mode nobody is left to stop anything, and `containment` says so: such a command ends by itself.
     text = WORK if contain == "keeper" else SHORT_WORK
-    acknowledged = []
+    launches = []
     for number in range(HOST_ROUNDS):
-        folder = str(cli.tmp / f"started-{number}")
-        launch = host(cli, "host_loop", text=text, mark=folder, contain=contain, times=1000)
-        launch.line()
+        mark = str(cli.tmp / f"started-{number}")
+        launches.append(host(cli, "host_loop", text=text, mark=mark, contain=contain, times=1000))
+        launches[-1].line()
         time.sleep(chance.uniform(0, 0.6))
-        launch.signal(signal.SIGKILL)
+        launches[-1].signal(signal.SIGKILL)
+    acknowledged = []
+    for launch in launches:
         acknowledged += _acknowledged(launch.wait().out)
         left = launch.left(SWEPT_WITHIN)
         assert not left, f"left alive {left}"
-        cli.let_go(launch)
     records = _check_host(cli, acknowledged)
     assert {record["error"] for record in records} <= {None, "runner_died"}
     assert {record["exit_code"] for record in records} == {None, 3}

@@ -25,7 +25,17 @@ COSTLY_TIMES = 40
 """Each of these is a start of an interpreter."""
 
 NO_CORE = "ulimit -c 0; "
-NOT_ENDING = {"SIGKILL", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH"}
+NOT_ENDING = {
+    "SIGKILL",
+    "SIGSTOP",
+    "SIGTSTP",
+    "SIGTTIN",
+    "SIGTTOU",
+    "SIGCHLD",
+    "SIGCONT",
+    "SIGURG",
+    "SIGWINCH",
+}
 ENDING = sorted((number for number in signal.Signals if number.name not in NOT_ENDING), key=int)
 """Every named signal whose default is to end a process, the two ends of the real-time ones among them."""
 
@@ -48,10 +58,12 @@ def as_number(name: str) -> int:
 # --- who takes the status away ---
 
 
+@pytest.mark.parametrize("folder", [None, "/"], ids=["here", "elsewhere"])
 @pytest.mark.parametrize("kind", ["plain", "reaps"])
-def test_a_host_cannot_turn_3_into_0_in_group_mode(cli: CommandLine, kind: str) -> None:
+def test_a_host_cannot_turn_3_into_0_in_group_mode(cli: CommandLine, kind: str, folder: str | None) -> None:
     """``exit 3`` is 3, or ``status_lost`` where a thread of the host reaped the command, and never 0."""
-    report = told(cli, "host_runs", argvs=[EXIT_3], times=TIMES, contain="group", host=kind)
+    options = {"cwd": folder}
+    report = told(cli, "host_runs", argvs=[EXIT_3], times=TIMES, contain="group", host=kind, options=options)
     assert report["raised"] is None
     assert len(report["ends"]) == TIMES
     may = [THREE, LOST] if kind == "reaps" else [THREE]
@@ -61,10 +73,16 @@ def test_a_host_cannot_turn_3_into_0_in_group_mode(cli: CommandLine, kind: str) 
 
 @pytest.mark.parametrize(
     ("kind", "contain"),
-    [("plain", "keeper"), ("ignores", "keeper"), ("reaps", "keeper"), ("ignores", "group"), ("blocks", "group")],
+    [
+        ("plain", "keeper"),
+        ("ignores", "keeper"),
+        ("reaps", "keeper"),
+        ("ignores", "group"),
+        ("blocks", "group"),
+    ],
 )
 def test_a_keeper_never_loses_the_status(cli: CommandLine, kind: str, contain: str) -> None:
-    """The host cannot reach the command in its keeper; group mode takes one where the host's signals are odd."""
+    """The host cannot reach a command in a keeper; group mode takes one where the host's signals are odd."""
     report = told(cli, "host_runs", argvs=[EXIT_3], times=COSTLY_TIMES, contain=contain, host=kind)
     assert report == {"ends": [[3, None, "subreaper", ""]] * COSTLY_TIMES, "raised": None}
     assert [record["exit_code"] for record in store_records(cli.store)] == [3] * COSTLY_TIMES
@@ -98,7 +116,9 @@ def test_exit_status_with_signals_ignored(cli: CommandLine, ignored: str) -> Non
 def test_the_command_starts_with_default_signals(cli: CommandLine) -> None:
     """Nothing that the caller ignores or blocks reaches the command."""
     names = "SIGCHLD,SIGPIPE,SIGHUP,SIGINT,SIGTERM,SIGUSR1,SIGUSR2,SIGRTMIN"
-    result = start_with(cli, "--ignore", names, "--block", names, args=("run", "--json", "--", *SIGNALS)).wait()
+    result = start_with(
+        cli, "--ignore", names, "--block", names, args=("run", "--json", "--", *SIGNALS)
+    ).wait()
     assert _odd_signals(result.record["stdout_tail"]) == {"SigBlk": [], "SigIgn": [], "SigCgt": []}
 
 
@@ -245,7 +265,13 @@ def test_nul_in_an_argument_is_bad_argv(cli: CommandLine) -> None:
 
 @pytest.mark.parametrize(
     "args",
-    [["run"], ["run", "--"], ["run", "--no-such"], ["run", "--timeout", "soon", "true"], ["run", "--strays", "x", "true"]],
+    [
+        ["run"],
+        ["run", "--"],
+        ["run", "--no-such"],
+        ["run", "--timeout", "soon", "true"],
+        ["run", "--strays", "x", "true"],
+    ],
     ids=" ".join,
 )
 def test_usage_errors_of_run(cli: CommandLine, args: list[str]) -> None:

@@ -2,12 +2,14 @@
 
 The order: ``argvs`` (each is run), ``times`` (default 1), ``contain``, ``options`` (more arguments of the call),
 ``host``: ``plain``, ``ignores`` (SIGCHLD), ``reaps`` (a thread collects every child that it can get), ``blocks``
-(SIGCHLD is blocked in this thread).
+(SIGCHLD is blocked in this thread); ``opens`` (inheritable descriptors); ``nofile`` (the limit of descriptors,
+set after the imports).
 The report: ``ends`` (exit code, error, containment, standard output of each record), ``raised``.
 """
 
 import json
 import os
+import resource
 import signal
 import sys
 import threading
@@ -20,6 +22,7 @@ import firsthand
 def main():
     order = json.loads(sys.argv[1])
     become(order.get("host", "plain"))
+    surround(order.get("opens", ()), order.get("nofile"))
     report = {"ends": [], "raised": None}
     try:
         for _ in range(order.get("times", 1)):
@@ -39,6 +42,14 @@ def become(kind):
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     elif kind == "reaps":
         threading.Thread(target=reap, daemon=True).start()
+
+
+def surround(opens, nofile):
+    for fd in opens:
+        os.dup2(0, fd)
+    if nofile:
+        firsthand.run  # resolved before the limit comes
+        resource.setrlimit(resource.RLIMIT_NOFILE, (nofile, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 
 def reap():

@@ -1,9 +1,10 @@
 """A command that leaves many processes behind that do not want to be stopped, says ``ready`` and sleeps.
 
-    hostile.py DAEMONS REFORKERS [C_REFORKER COUNT]
+    hostile.py DAEMONS REFORKERS [C_REFORKER COUNT] [loud]
 
 A daemon has a session of its own, no living parent, and ignores what can be ignored; every other one holds our
-pipes. A re-forker does nothing but fork itself and leave it to its child, as fast as it can.
+pipes, with ``loud`` all of them. A re-forker does nothing but fork itself and leave it to its child, as fast as
+it can. When all are there, the file ``ready`` is made as well.
 """
 
 import os
@@ -12,10 +13,11 @@ import sys
 
 IGNORED = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGPIPE", "SIGUSR1")
 QUIET = os.open("/dev/null", os.O_RDWR)
+LOUD = "loud" in sys.argv
 
 
 def main():
-    daemons, reforkers, *more = sys.argv[1:]
+    daemons, reforkers, *more = (word for word in sys.argv[1:] if word != "loud")
     for number in range(int(daemons)):
         leave(number, signal.pause)
     for number in range(int(reforkers)):
@@ -23,6 +25,7 @@ def main():
     for number in range(int(more[1]) if more else 0):
         leave(number, lambda: os.execv(more[0], more[:1]))
     print("ready", flush=True)
+    open("ready", "w").close()
     signal.pause()
 
 
@@ -37,7 +40,7 @@ def leave(number, work):
         os._exit(0)
     for name in IGNORED:
         signal.signal(signal.Signals[name], signal.SIG_IGN)
-    for fd in (1, 2) if number % 2 else ():
+    for fd in (1, 2) if number % 2 and not LOUD else ():
         os.dup2(QUIET, fd)
     work()
 

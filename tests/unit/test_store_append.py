@@ -19,7 +19,7 @@ from tests.programs.store_sample import FIRST, UNLINKED, sample
 from tests.support.store import store_lines, store_records
 
 from firsthand.record import Record, decode, encode
-from firsthand.store import lock
+from firsthand.store import lock, tail
 from firsthand.store.append import OUTPUT_MOST, Store
 from firsthand.store.files import FILE_MOST, LIVE_NAME, NAMES
 from firsthand.store.kernel import boot_id
@@ -255,6 +255,17 @@ def test_a_bad_line_does_not_stop_the_chain(store: Store, folder: Path, line: by
     assert store_lines(folder) == [encode(first), line, encode(record)]
 
 
+@pytest.mark.parametrize("size", [0, 5_000, 20_000, 120_000])
+def test_the_usual_append_only_glances_at_the_end(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Where the last line is the one that ``head`` names, no file is read line by line."""
+    store.append(sample(size))
+    monkeypatch.setattr(tail, "_search", None)
+    records = [store.append(sample(size)), store.append(sample())]
+    assert [record["seq"] for record in records] == [2, 3]
+
+
 def test_a_line_of_a_newer_schema_is_linked_to(store: Store, folder: Path) -> None:
     """A newer firsthand wrote the last line and the head; we go on from it."""
     store.append(sample(schema="firsthand.record/2", new_key={"seq": 7, "hash": "x"}))
@@ -475,6 +486,8 @@ def test_a_descriptor_is_never_left_open(store: Store, folder: Path) -> None:
     for _ in range(30):
         store.append(sample(99_000))
     store.keep_output("x", {"a": "b"})
+    (folder / LIVE_NAME).unlink()
+    assert store.append(sample())["log_error"] is None
     (folder / "head").unlink()
     (folder / "head").symlink_to("x")
     refused(store.append(sample()))

@@ -148,6 +148,16 @@ def orphans(place: Place) -> list[Record]:
     return [record for record in found if record is not None]
 
 
+def child_of(place: Place, command_id: str) -> tuple[int, str] | None:
+    """Return pid and start stamp of the direct child of a run that is not concluded, or None."""
+    try:
+        with open_folder(place) as folder, folder.enter(RUNNING_NAME) as running:
+            text = running.read(command_id, READ_MOST)
+    except OSError:
+        return None
+    return _child(text.partition(b"\n")[2]) if text else None
+
+
 def _begin(running: Folder, command_id: str, text: bytes) -> Running:
     # Locked before it gets its name, so that nobody ever sees it free while we live.
     hidden = f".{command_id}"
@@ -232,10 +242,15 @@ def _null_record(name: str, text: bytes) -> Record:
         record = decode(line)
     except RecordFormatError:  # the machine lost power before the file reached the disk
         record = _bare(name)
-    pid, start, *_ = [*rest.decode("ascii", "replace").split(), "", ""]
-    if pid.isdigit() and len(pid) < 10 and process_start(int(pid)) == start:
-        record["strays"] = [*record["strays"], _stray(record, int(pid), start)]
+    child = _child(rest)
+    if child and process_start(child[0]) == child[1]:
+        record["strays"] = [*record["strays"], _stray(record, *child)]
     return record
+
+
+def _child(line: bytes) -> tuple[int, str] | None:
+    pid, start, *_ = [*line.decode("ascii", "replace").split(), "", ""]
+    return (int(pid), start) if pid.isdigit() and len(pid) < 10 else None
 
 
 def _stray(record: Record, pid: int, start: str) -> dict[str, Any]:
