@@ -93,6 +93,8 @@ def _read(path: str, owners: set[int]) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as problem:
+        if not os.path.lexists(path):  # its folder may not be entered; the run will say so itself
+            return None
         raise ConfigError(f"{path} cannot be read ({problem.strerror})", "check its permissions") from None
     try:
         if os.fstat(fd).st_uid not in owners:

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import os
+import time
 
-from firsthand.process import front, host, keeper, procfs, reader, session, signals
+from firsthand.process import host, procfs, reader, session, signals
 from firsthand.process.pump import Orders
-from firsthand.process.refusal import no_resources
 from firsthand.process.supervise import Outcome
 from firsthand.record import Record
 from firsthand.request import Request
-from firsthand.runner import Run, checked
+from firsthand.runner import Run, checked, conduct
 from firsthand.store import running
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from firsthand.process.keeper import Job
+CONCLUDED_WITHIN = 10.0
+"""Seconds that a keeper may need to end a command and store its record: both graces, and some more."""
+
+LOOK_EVERY = 0.01
+"""Seconds between two looks at its running file."""
 
 KEEPER_ENTRY = ("firsthand.hosted", "keeper_main")
 
 
 def keeper_main() -> None:
-    """Be the keeper that a library's host has started."""
-
-    def job_of(message: dict[str, Any]) -> Job:
-        def do(orders: Orders, containment: str) -> tuple[Any, list[int]]:
-            run = Run(Request(**message["request"]))
-            run.begin()
-            return run.job(message["stdin"])(orders, containment)
-
-        return do
-
-    keeper.main(job_of)
+    """Be the front and keeper that a library's host has started."""
+    host.serve(
+        lambda message, callers: conduct(Run(Request(**message["request"])), message["stdin"], callers)
+    )
 
 
 def run_in_host(wanted: Request, stdin: int | None, contain: str) -> Record:
@@ -44,16 +40,17 @@ def run_in_host(wanted: Request, stdin: int | None, contain: str) -> Record:
     if contain == "group" and grouping_is_safe():
         return _run_as_group(wanted, stdin)
     try:
-        answer = checked(host.call(KEEPER_ENTRY, {"request": vars(wanted)}, stdin))
+        answer = host.call(KEEPER_ENTRY, {"request": vars(wanted)}, stdin)
     except host.NoKeeper as refusal:
-        return _not_started(wanted, refusal.problem)
+        return Run(wanted).not_started(refusal.problem)
     except KeyboardInterrupt as interrupt:
-        answer = getattr(interrupt, "answer", None)
-        interrupt.record = Record(answer["record"]) if answer else Run(wanted).after_death([])  # type: ignore[attr-defined]
+        interrupt.record = _record(wanted, getattr(interrupt, "answer", None))  # type: ignore[attr-defined]
         raise
-    except front.KeeperDied:
-        return _after_killed_keeper(wanted)
-    return Record(answer["record"])
+    return _record(wanted, answer)
+
+
+def _record(wanted: Request, answer: Any) -> Record:
+    return _after_killed_front(wanted) if answer is None else Record(checked(answer)["record"])
 
 
 def _run_as_group(wanted: Request, stdin: int | None) -> Record:
@@ -62,20 +59,13 @@ def _run_as_group(wanted: Request, stdin: int | None) -> Record:
     run.begin()
     outcome = Outcome()
     try:
-        done, outcome = run.execute(Orders(), "group", stdin, "here" if _stands_in(wanted.cwd) else "there")
+        done, outcome = run.execute(Orders(), "group", stdin)
     except BaseException as interruption:
         if hasattr(interruption, "outcome"):
             interruption.record = run.finish(interruption.outcome, "group")  # type: ignore[attr-defined]
         raise
     reader.leave(outcome.kept_fds)
     return done
-
-
-def _stands_in(folder: bytes) -> bool:
-    try:
-        return os.getcwdb() == folder
-    except FileNotFoundError:
-        return False
 
 
 def grouping_is_safe() -> bool:
@@ -94,16 +84,17 @@ def grouping_is_safe() -> bool:
     return not blocked and not ignored & ~ours
 
 
-def _not_started(wanted: Request, problem: OSError) -> Record:
-    outcome = Outcome()
-    refusal = no_resources(problem)
-    outcome.error, outcome.detail = refusal.error, refusal.detail
-    return Run(wanted).finish(outcome, "subreaper")
-
-
-def _after_killed_keeper(wanted: Request) -> Record:
-    """The keeper of a host was shot: end what is left of the command's session, and conclude the run."""
+def _after_killed_front(wanted: Request) -> Record:
+    """What the host had started was shot: its keeper concludes the run, or we do it from the running file."""
     run = Run(wanted)
+    give_up = time.monotonic() + CONCLUDED_WITHIN
+    while time.monotonic() < give_up:
+        running.adopt(run.store)
+        found = run.stored()
+        if found:
+            return found
+        if not running.is_going_on(run.place, wanted.command_id):
+            break
+        time.sleep(LOOK_EVERY)
     left = session.end_session(running.child_of(run.place, wanted.command_id))
-    running.adopt(run.store)
-    return run.stored() or run.after_death(left)
+    return run.after_death(left)

@@ -55,10 +55,10 @@ class Request:
 
     def policy(self) -> Policy:
         """Return what becomes of strays; built only when there is one."""
-        from firsthand.process.strays import BUILD_SERVERS, Policy
+        from firsthand.process.strays import SERVERS, Policy
 
         listed = [(pattern, "listed under [strays] keep") for pattern in self.keep_strays]
-        return Policy(self.strays, [*listed, *BUILD_SERVERS])
+        return Policy(self.strays, [*listed, *SERVERS])
 
 
 PLACE_VARIABLES = ("FIRSTHAND_DIR", "HOME", "XDG_STATE_HOME")

@@ -16,6 +16,7 @@ from firsthand.store.append import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from firsthand.process.keeper import Job
@@ -40,13 +41,13 @@ class Run:
         self.running = running.begin(self.place, self.draft)
         running.adopt(self.store)
 
-    def execute(self, orders: Orders, contain: str, stdin: int | None, folder: str) -> tuple[Record, Outcome]:
+    def execute(self, orders: Orders, contain: str, stdin: int | None) -> tuple[Record, Outcome]:
         """Run the command in this process and store its record."""
         wanted = self.request
         command = Command(
             wanted.argv, wanted.env, wanted.cwd, timeout=wanted.timeout, policy=wanted.policy, stdin=stdin
         )
-        outcome = run_here(command, orders, contain=contain, folder=folder, started=self._started)
+        outcome = run_here(command, orders, contain=contain, started=self._started)
         return self.finish(outcome, contain), outcome
 
     def _started(self, child: Any) -> None:
@@ -67,7 +68,7 @@ class Run:
         """Return what a keeper has to do for this run."""
 
         def do(orders: Orders, containment: str) -> tuple[Any, list[int]]:
-            done, outcome = self.execute(orders, containment, stdin, "enter")
+            done, outcome = self.execute(orders, containment, stdin)
             return {"record": dict(done), "signal": outcome.signal}, outcome.kept_fds
 
         return do
@@ -87,6 +88,14 @@ class Run:
             return self.stored() or done
         return done
 
+    def not_started(self, problem: OSError) -> Record:
+        """Return the record of a run for which the system had nothing left to start it with."""
+        from firsthand.process.refusal import no_resources
+
+        outcome, refusal = Outcome(), no_resources(problem)
+        outcome.error, outcome.detail = refusal.error, refusal.detail
+        return self.finish(outcome, self.draft["containment"])
+
     def stored(self) -> Record | None:
         """Return this run's record from the store, or None where it is not there or cannot be read."""
         from firsthand.errors import StoreError
@@ -98,29 +107,38 @@ class Run:
             return None
 
 
-def run_command_line(wanted: Request, stdin: int | None) -> tuple[Record, int | None, str | None]:
-    """Run one request as the command line does, in a forked keeper.
+def conduct(run: Run, stdin: int | None, callers: Sequence[int] = ()) -> dict[str, Any]:
+    """Run one request by front and keeper and return the answer: its record, and the signal that ended it.
 
-    Returns the record, the signal that cancelled it, and a line about where the store is, if it needs one.
+    A keeper that failed by a fault of ours answers ``{"crash": traceback}``.
     """
-    run = Run(wanted)
     run.begin()
     keep = [] if run.running is None else [run.running.fd]
     keep += [] if stdin is None else [stdin]
     try:
-        answer = checked(front.run(run.job(stdin), keep))
+        answer: dict[str, Any] = front.run(run.job(stdin), keep, callers)
     except front.KeeperDied as death:
-        return run.after_death(death.left), None, run.place.notice
+        return {"record": dict(run.after_death(death.left)), "signal": None}
+    except OSError as problem:
+        return {"record": dict(run.not_started(problem)), "signal": None}
+    return answer
+
+
+def run_command_line(wanted: Request, stdin: int | None) -> tuple[Record, int | None, str | None]:
+    """Run one request as the command line does.
+
+    Returns the record, the signal that cancelled it, and a line about where the store is, if it needs one.
+    """
+    run = Run(wanted)
+    answer = checked(conduct(run, stdin))
     return Record(answer["record"]), answer["signal"], run.place.notice
 
 
-def checked(answer: Any) -> Any:
+def checked(answer: dict[str, Any]) -> dict[str, Any]:
     """Refuse a keeper's report of its own fault: that is ours to mend, and the caller's to know."""
-    if answer is None:
-        raise front.KeeperDied([])
-    if "crash" in answer:
-        raise FirsthandError(
-            f"firsthand itself failed:\n{answer['crash']}",
-            "please report this; the command may have run: firsthand last",
-        )
-    return answer
+    if "crash" not in answer:
+        return answer
+    raise FirsthandError(
+        f"firsthand itself failed:\n{answer['crash']}",
+        "please report this; the command may have run: firsthand last",
+    )

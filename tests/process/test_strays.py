@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 AT_THE_END = 50
 """How often a daemon that starts at the very end must be told from an attached child."""
 ATTACHED = "sleep 302 & exit 0"
-"""A line for ``sh`` that leaves a child that is in the way."""
+"""A line for ``sh`` that leaves a child in its session, with our pipes."""
+QUIET = "sleep 302 >/dev/null 2>&1 </dev/null & exit 0"
+"""The same without our pipes: the session alone ties it to the command."""
 
 
 def test_sort_in_a_process_substitution_finishes(cli: CommandLine) -> None:
@@ -36,6 +38,14 @@ def test_sort_in_a_process_substitution_finishes(cli: CommandLine) -> None:
     lines = (cli.tmp / "sorted").read_bytes().split()
     assert len(lines) == 1_000_000
     assert lines == sorted(lines)
+    assert "stopped" not in dict(actions(record)).values()
+
+
+def test_a_reader_that_computes_finishes(cli: CommandLine) -> None:
+    """It has its whole input and uses the processor for longer than the drain: it is not done yet."""
+    reader = " ".join(python("takes_time", "at_eof", "file"))
+    record, _ = run_ok(cli, "--", "bash", "-c", f"seq 100000 > >({reader} >/dev/null)")
+    assert (cli.tmp / "file").read_text() == "588895 bytes"
     assert "stopped" not in dict(actions(record)).values()
 
 
@@ -143,10 +153,12 @@ def test_an_attached_child_is_stopped_in_time(cli: CommandLine, stubborn: bool) 
 
 def test_an_attached_child_may_clean_up(cli: CommandLine) -> None:
     """One that catches SIGTERM has up to 2 s for what it does then."""
-    child = 'trap "sleep 0.7; : >cleaned; exit" TERM; : >ready; while :; do sleep 0.05; done'
-    record, _ = run_ok(cli, "--", "sh", "-c", f"({child}) & until [ -e ready ]; do sleep 0.02; done")
-    assert (cli.tmp / "cleaned").exists()
-    assert {action for _, action in actions(record)} == {"stopped"}
+    child = " ".join(python("takes_time", "at_sigterm", "file"))
+    text = f"{child} & until [ -e file.ready ]; do sleep 0.02; done"
+    record, launch = run_ok(cli, "--", "sh", "-c", text)
+    assert (cli.tmp / "file").read_text() == "cleaned"
+    assert actions(record) == [(child, "stopped")]
+    assert not launch.left(0)
 
 
 def test_a_server_with_its_own_session_but_our_pipe_is_stopped(cli: CommandLine) -> None:
@@ -182,6 +194,7 @@ def test_a_daemon_started_at_the_very_end_is_kept(cli: CommandLine) -> None:
     ("policy", "text", "action"),
     [
         ("auto", ATTACHED, "stopped"),
+        ("auto", QUIET, "stopped"),
         ("auto", DAEMON, "kept"),
         ("stop", ATTACHED, "stopped"),
         ("stop", DAEMON, "stopped"),
@@ -192,7 +205,7 @@ def test_a_daemon_started_at_the_very_end_is_kept(cli: CommandLine) -> None:
 def test_policies_do_what_they_say(cli: CommandLine, policy: str, text: str, action: str) -> None:
     """``auto`` stops what is attached and keeps daemons, ``stop`` stops both, ``keep`` neither; all named."""
     record, launch = run_ok(cli, "--strays", policy, "--", "sh", "-c", text)
-    shown = "sleep 302" if text == ATTACHED else "sleep 303"
+    shown = "sleep 303" if text == DAEMON else "sleep 302"
     try:
         assert actions(record) == [(shown, action)]
         assert is_alive(record["strays"][0]["pid"]) == (action == "kept")

@@ -9,9 +9,11 @@ import signal
 import sys
 import threading
 import time
+import warnings
 
 import firsthand
 
+warnings.simplefilter("ignore")  # a fork with threads: newer interpreters warn, hosts do it all the same
 order = json.loads(sys.argv[1])
 command = ["sh", "-c", ': >"$1"; sleep 300', "sh", order["mark"]]
 threading.Thread(target=firsthand.run, args=(command,), daemon=True).start()

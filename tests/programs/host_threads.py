@@ -14,9 +14,11 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 
 import firsthand
 
+warnings.simplefilter("ignore")  # a fork with threads: newer interpreters warn, hosts do it all the same
 order = json.loads(sys.argv[1])
 report = {"ends": [], "children": [], "raised": []}
 SCRIPT = 'echo "$1 $2"; echo "err $1 $2" >&2; sleep 0.0$2; exit $(($1 * 10 + $2))'

@@ -6,7 +6,9 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import resource
+import signal
 import stat
 import subprocess
 import sys
@@ -22,6 +24,7 @@ from firsthand.record import Record, decode, encode
 from firsthand.store import lock, tail
 from firsthand.store.append import OUTPUT_MOST, Store
 from firsthand.store.files import FILE_MOST, LIVE_NAME, NAMES
+from firsthand.store.folder import open_folder
 from firsthand.store.kernel import boot_id
 from firsthand.store.place import Place
 
@@ -429,6 +432,21 @@ def test_a_path_that_is_no_text_can_be_named(tmp_path: Path) -> None:
     assert "\udcff" not in record["log_error"]
 
 
+def test_a_long_sentence_is_cut_in_its_middle() -> None:
+    """Its beginning and its end, the next action, stay; the marker counts what is gone."""
+    path = "/proc/" + "x" * 5000
+    whole = (
+        f"not recorded, the store {path} cannot be written (File name too long): "
+        "mend its permissions, or set FIRSTHAND_DIR to another folder"
+    )
+    sentence = Store(Place("/", path)).append(sample())["log_error"]
+    start, count, end = re.split(r"\.\.\.truncated (\d+) characters\.\.\.", sentence)
+    assert (whole[: len(start)], whole[len(whole) - len(end) :]) == (start, end)
+    assert len(start) + int(count) + len(end) == len(whole)
+    assert min(len(start), len(end)) >= 200
+    assert len(encode(sentence)) <= 1024
+
+
 def test_a_busy_store_is_given_up(store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After its patience the record comes back; once the lock is free the store works."""
     monkeypatch.setattr(lock, "LOCK_PATIENCE", 0.05)
@@ -462,6 +480,42 @@ def test_a_lock_that_was_deleted_excludes_nobody(store: Store, folder: Path) -> 
         fcntl.flock(file, fcntl.LOCK_EX)
         (folder / "lock").unlink()
         assert store.append(sample())["seq"] == 2
+
+
+def test_who_waited_on_a_deleted_lock_waits_on_the_new_one(store: Store, folder: Path) -> None:
+    """Else two writers would be in at once."""
+    store.append(sample())
+    found: list[Record] = []
+    thread = threading.Thread(target=lambda: found.append(store.append(sample())))
+    with (folder / "lock").open("rb") as old:
+        fcntl.flock(old, fcntl.LOCK_EX)
+        thread.start()
+        thread.join(0.05)
+        (folder / "lock").rename(folder / "lock.old")
+        with (folder / "lock").open("wb") as new:
+            fcntl.flock(new, fcntl.LOCK_EX)
+            (folder / "lock.old").unlink()
+            fcntl.flock(old, fcntl.LOCK_UN)
+            thread.join(0.1)
+            assert found == []
+    thread.join()
+    assert [record["seq"] for record in found] == [2]
+
+
+def test_a_fork_under_the_lock_does_not_keep_it(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread of a host may fork while another one appends; that child must not hold everybody up."""
+    monkeypatch.setattr(lock, "LOCK_PATIENCE", 0.05)
+    with open_folder(store.place, create=True) as opened, lock.Locked(opened):
+        pid = os.fork()
+        if not pid:
+            signal.pause()
+    try:
+        assert store.append(sample())["seq"] == 1
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 def test_threads_and_forks_may_share_a_store(store: Store, folder: Path) -> None:
@@ -678,7 +732,7 @@ def test_an_output_that_cannot_be_kept_is_none(store: Store, folder: Path, tmp_p
 def test_a_half_written_output_is_swept(store: Store, folder: Path) -> None:
     """What a writer that died left behind does not stay, and no half file is ever seen."""
     store.keep_output("a", {})
-    (folder / "output" / ".b.json").write_text("half")
+    (folder / "output" / ".z.json").write_text("half")
     store.keep_output("b", {"x": 1})
     assert sorted(os.listdir(folder / "output")) == ["a.json", "b.json"]
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

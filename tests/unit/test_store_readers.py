@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from tests.programs.store_sample import sample
 
 from firsthand.errors import StoreError, UsageError
 from firsthand.record import Record, encode
+from firsthand.store import files
 from firsthand.store.append import Store
 from firsthand.store.files import LIVE_NAME, NAMES
 from firsthand.store.place import Place
@@ -189,6 +192,29 @@ def test_a_store_that_may_only_be_read(store: Store, place: Place, folder: Path)
     assert not (folder / "lock").exists()
 
 
+def test_a_reader_waits_for_a_writer(
+    store: Store, place: Place, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It never sees half a line of one that is alive; of one that is stuck it sees what is there."""
+    record = store.append(sample())
+    found: list[list[Record]] = []
+    thread = threading.Thread(target=lambda: found.append(Reader(place).last()))
+    monkeypatch.setattr(files, "READ_PATIENCE", 1000.0)
+    with (folder / "lock").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        put(folder, b"half")
+        thread.start()
+        thread.join(0.1)
+        assert found == []
+        monkeypatch.setattr(files, "READ_PATIENCE", 0.01)
+        reader = Reader(place)
+        assert (reader.last(), reader.skipped) == ([record], 1)
+        os.truncate(folder / LIVE_NAME, (folder / LIVE_NAME).stat().st_size - 4)
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        thread.join()
+    assert found == [[record]]
+
+
 def link_folder(folder: Path) -> bool:
     folder.rename(folder.parent / "real")
     folder.symlink_to(folder.parent / "real")
@@ -256,7 +282,7 @@ def test_a_huge_foreign_file_is_read_at_its_end_only(store: Store, place: Place,
     """Memory stays bounded: what we write never gets so large."""
     store.append(sample())
     record = store.append(sample())
-    with (folder / LIVE_NAME).open("wb") as file:
+    with (folder / LIVE_NAME).open("r+b") as file:
         file.truncate(1 << 30)
         file.seek(1 << 30)
         file.write(b"\n" + encode(record) + b"\n")

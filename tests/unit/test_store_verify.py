@@ -174,6 +174,15 @@ def test_a_line_put_in_is_found(place: Place, folder: Path, five: list[Record]) 
     for foreign in (b"\n", b"hello\n", b'{"schema":"firsthand.record/1"}\n'):
         put_lines(folder, [*lines[:2], foreign, *lines[2:]])
         assert found(place) == ("broken", False, (LIVE_NAME, 3))
+        assert reason(place).endswith("no record after it names it")
+
+
+def test_a_line_in_the_place_of_the_last_record(place: Place, folder: Path, five: list[Record]) -> None:
+    """Within one boot somebody put it there; over a boot the disk may have done so."""
+    put_lines(folder, [*lines_of(folder)[:4], b"hello\n"])
+    assert found(place) == ("broken", False, (LIVE_NAME, 5))
+    reboot(folder)
+    assert found(place) == ("unknown", None, None)
 
 
 def test_a_forged_line_is_found(place: Place, folder: Path, five: list[Record]) -> None:
@@ -240,6 +249,9 @@ def test_a_file_ahead_of_head_by_one_is_healed(
     result = verify(place)
     assert (result.status, result.ok, result.records) == ("healed", True, 6)
     assert result.notes == ["Record 6 was the last act of a writer that died."]
+    (folder / "head").write_bytes(old.replace(five[4]["hash"].encode(), b"0" * 64))
+    assert found(place) == ("broken", False, ("head", 1))
+    (folder / "head").write_bytes(old)
     store.append(sample())
     assert found(place) == ("intact", True, None)
 
@@ -348,8 +360,9 @@ def test_damaged_gaps_are_read_as_far_as_they_go(
 
 def test_a_healed_fragment_is_covered(store: Store, place: Place, folder: Path, five: list[Record]) -> None:
     """It is noted; a change to it, or its removal, is found."""
-    with (folder / LIVE_NAME).open("ab") as file:
-        file.write(b'{"half')
+    put_lines(folder, [*lines_of(folder), b"hello\n"])
+    assert found(place) == ("intact", True, None)
+    put_lines(folder, [*lines_of(folder)[:5], b'{"half'])
     assert found(place) == ("intact", True, None)
     (note,) = verify(place).notes
     assert "torn fragment" in note
@@ -402,6 +415,7 @@ def test_kept_outputs_are_covered(store: Store, place: Place, folder: Path) -> N
     assert (result.status, result.notes) == ("intact", ["1 kept outputs are gone; the oldest are dropped."])
     (folder / "output" / "b.json").write_text(json.dumps({"stdout": "B"}))
     assert found(place) == ("broken", False, ("output/b.json", 0))
+    assert "A kept output was changed: output/b.json was changed since it was kept." in verify(place).notes
     (folder / "output" / "b.json").unlink()
     (folder / "output" / "b.json").symlink_to("/dev/null")
     assert found(place) == ("broken", False, ("output/b.json", 0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from firsthand import config, request, runner
 from firsthand.cli import say
@@ -212,5 +211,4 @@ def entry(arguments: list[str]) -> None:
     except ConfigError as problem:
         say.error(problem)
         code = OWN_FAILURE
-    sys.stderr.flush()
     os._exit(code)

@@ -16,13 +16,16 @@ ERROR_SCHEMA = "firsthand.error/1"
 
 
 def write(fd: int, text: str | bytes) -> None:
-    """Write all of it; a reader that has gone away is no error (``| head``)."""
+    """Write all of it; a reader that has gone away is no error (``| head``), a full disk is a remark."""
     view = memoryview(text.encode("utf-8", "replace") if isinstance(text, str) else text)
     try:
         while view:
             view = view[os.write(fd, view) :]
     except (BrokenPipeError, ConnectionResetError):
         _forget(fd)
+    except OSError as problem:
+        _forget(fd)
+        note(f"standard output cannot be written ({problem.strerror}); firsthand show has it all")
 
 
 def _forget(fd: int) -> None:

@@ -11,6 +11,7 @@ from firsthand.process.reach import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from firsthand.process.keeper import Job
@@ -25,33 +26,45 @@ class KeeperDied(Exception):  # noqa: N818  # an event, and named as the record 
         self.left = left
 
 
-def run(job: Job, keep: list[int]) -> Any:
+def run(job: Job, keep: list[int], callers: Sequence[int] = ()) -> Any:
     """Fork a keeper for the job and return its answer.
+
+    ``callers`` are further descriptors that speak for a caller: what arrives on one is passed on, and its
+    end of file (or a pidfd becoming readable) means that the caller is gone.
 
     Raises:
         KeeperDied: it was killed before it could answer.
+        OSError: the system had nothing left to start it with.
     """
-    wake = _listen()
-    others = frozenset(procfs.children(os.getpid()))
     kernel.become_subreaper()
-    control_read, control_write = spawn.pipe()
-    answer_read, answer_write = spawn.pipe()
-    pid = os.fork()
+    others = frozenset(procfs.children(os.getpid()))
+    ends: list[int] = []
+    try:
+        wake = _listen(ends)
+        ends += spawn.pipe()
+        ends += spawn.pipe()
+        pid = os.fork()
+    except OSError:
+        for fd in ends:
+            os.close(fd)
+        raise
+    control_read, control_write, answer_read, answer_write = ends[2:]
     if pid == 0:
         keeper.serve(job, control_read, answer_write, keep)
     os.close(control_read)
     os.close(answer_write)
     born = procfs.look(pid)
-    message = _wait(answer_read, control_write, wake)
+    message = Relay(answer_read, control_write, wake, callers).wait()
     spawn.wait(pid, 0)
     if message is None:
         raise KeeperDied(_sweep(others, born.start if born else 0, wake))
     return message
 
 
-def _listen() -> int:
+def _listen(ends: list[int]) -> int:
     """Have cancelling signals arrive as bytes; one that ``nohup`` had ignored stays ignored."""
     wake, ring = spawn.pipe()
+    ends += (wake, ring)
     os.set_blocking(wake, False)
     os.set_blocking(ring, False)
     numbers = [
@@ -63,25 +76,49 @@ def _listen() -> int:
     return wake
 
 
-def _wait(answer: int, control: int, wake: int) -> Any | None:
-    """Pass signals on until the answer is whole or the keeper is gone."""
-    inbox = channel.Inbox()
-    poller = select.poll()
-    poller.register(answer, select.POLLIN)
-    poller.register(wake, select.POLLIN)
-    while True:
-        for fd, _ in poller.poll():
-            if fd == answer and not inbox.take(answer):
-                return inbox.message()
-            if fd == wake:
-                _forward(wake, control)
+class Relay:
+    """Passes on to the keeper what the caller says, until the answer is whole or the keeper is gone."""
 
+    __slots__ = ("answer", "control", "inbox", "poller")
 
-def _forward(wake: int, control: int) -> None:
-    try:
-        os.write(control, os.read(wake, 64))
-    except OSError:  # the keeper is gone: its end-of-file says so
-        return
+    def __init__(self, answer: int, control: int, wake: int, callers: Sequence[int]) -> None:
+        self.answer = answer
+        self.control = control
+        self.inbox = channel.Inbox()
+        self.poller = select.poll()
+        for fd in (answer, wake, *callers):
+            self.poller.register(fd, select.POLLIN)
+
+    def wait(self) -> Any | None:
+        """Return the answer, or None when the keeper died before it was whole."""
+        while True:
+            for fd, _ in self.poller.poll():
+                if fd != self.answer:
+                    self._pass_on(fd)
+                elif not self.inbox.take(fd):
+                    return self.inbox.message()
+
+    def _pass_on(self, fd: int) -> None:
+        try:
+            data = os.read(fd, 64)
+        except BlockingIOError:
+            return
+        except OSError:  # a pidfd: readable once its process is gone, and never by read()
+            data = b""
+        if not data:
+            self.poller.unregister(fd)
+            self._hang_up()
+        elif self.control >= 0:
+            try:
+                os.write(self.control, data)
+            except OSError:  # the keeper is gone: its end-of-file says so
+                return
+
+    def _hang_up(self) -> None:
+        """The caller is gone: the keeper sees its control pipe end."""
+        if self.control >= 0:
+            os.close(self.control)
+            self.control = -1
 
 
 def _sweep(others: frozenset[int], since: int, wake: int) -> list[Process]:

@@ -1,13 +1,14 @@
-"""The library's side: a keeper started by exec for one call, without touching the host's own state."""
+"""The library's side: front and keeper started by exec for one call; the host's own state stays as it is."""
 
 from __future__ import annotations
 
 import os
 
-from firsthand.process import boot, channel, signals, spawn
+from firsthand.process import boot, channel, keeper, signals, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 STDIN_FD = 3
@@ -72,8 +73,43 @@ def _answer(up: int, down: int) -> Any | None:
             break
         except KeyboardInterrupt as caught:
             interrupt = caught
-            os.write(down, bytes([int(signals.CANCELLING[0])]))
+            _cancel(down)
     if interrupt is not None:
         interrupt.answer = inbox.message()  # type: ignore[attr-defined]
         raise interrupt
     return inbox.message()
+
+
+def _cancel(down: int) -> None:
+    try:
+        os.write(down, bytes([int(signals.CANCELLING[0])]))
+    except OSError:  # it has finished meanwhile: its answer is in the pipe
+        return
+
+
+def serve(conduct: Callable[[dict[str, Any], list[int]], Any]) -> None:
+    """Be what a host has started: request on descriptor 0, answer on 1.
+
+    ``conduct`` gets the request and the descriptors that speak for the host, and returns the answer. The
+    host may adopt nothing, so a front stands here too: if the keeper is shot, it ends what that one ran.
+    """
+    control, answer = spawn.raise_fd(0), spawn.raise_fd(1)
+    request = channel.receive(control)
+    if request is None:
+        return
+    keeper.close_all_but([control, answer, *([] if request["stdin"] is None else [request["stdin"]])])
+    keeper.null_stdio()
+    try:
+        message = conduct(request, [control, *_pidfd(request["host"])])
+    except BaseException:  # noqa: BLE001  # a fault of ours must reach the host as such, not as silence
+        message = {"crash": keeper.fault()}
+    channel.send(answer, message)
+    os._exit(0)
+
+
+def _pidfd(pid: int) -> list[int]:
+    """A forked child of the host can hold the control pipe open, so the host itself is watched as well."""
+    try:
+        return [os.pidfd_open(pid)]
+    except OSError:
+        return []

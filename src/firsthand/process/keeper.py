@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     the streams that a kept stray still holds."""
 
 
-def serve(job: Job, control: int, answer: int, keep: list[int], host: int = -1) -> None:
+def serve(job: Job, control: int, answer: int, keep: list[int]) -> None:
     """Do the job as a keeper and leave this process; never returns.
 
     ``control`` is the read end whose end-of-file means that the caller is gone, ``answer`` the write end for
-    the one message, ``keep`` further descriptors of ours that stay open, ``host`` a pidfd of the caller.
+    the one message, ``keep`` further descriptors of ours that stay open.
     """
     message: Any = None
     kept: list[int] = []
     try:
-        orders = _prepare(control, [answer, *keep, *([host] if host >= 0 else [])], host)
+        orders = _prepare(control, [answer, *keep])
         containment = "subreaper" if kernel.become_subreaper() else "group"
         message, kept = job(orders, containment)
     except BaseException:  # noqa: BLE001  # a fault of ours must reach the caller as such, not as silence
-        message = {"crash": _traceback()}
+        message = {"crash": fault()}
         _end_everything()
     try:
         channel.send(answer, message)
@@ -42,7 +42,7 @@ def serve(job: Job, control: int, answer: int, keep: list[int], host: int = -1) 
         os._exit(0)
 
 
-def _prepare(control: int, keep: list[int], host: int) -> Orders:
+def _prepare(control: int, keep: list[int]) -> Orders:
     """Cut every tie to the caller: its session, descriptors, terminal and signal dispositions."""
     if os.getpid() != os.getsid(0):
         os.setsid()
@@ -53,7 +53,7 @@ def _prepare(control: int, keep: list[int], host: int) -> Orders:
     os.set_blocking(wake, False)
     os.set_blocking(ring, False)
     signals.wake_by((*signals.CANCELLING, signals.SIGCHLD), ring)
-    return Orders(control, wake, host)
+    return Orders(control, wake)
 
 
 def close_all_but(keep: list[int]) -> None:
@@ -87,25 +87,8 @@ def _end_everything() -> None:
     end_all(Tree(), time.sleep, time.monotonic, lambda: False)
 
 
-def _traceback() -> str:
+def fault() -> str:
+    """Return the traceback of the exception being handled."""
     import traceback
 
     return traceback.format_exc()
-
-
-def main(job: Callable[[dict[str, Any]], Job]) -> None:
-    """Be the keeper of a host that started this interpreter: request on fd 0, answer on fd 1."""
-    control, answer = spawn.raise_fd(0), spawn.raise_fd(1)
-    request = channel.receive(control)
-    if request is None:
-        os._exit(0)
-    keep = [request["stdin"]] if request["stdin"] is not None else []
-    serve(job(request), control, answer, keep, _pidfd_of_host(request["host"]))
-
-
-def _pidfd_of_host(pid: int) -> int:
-    """A forked child of the host can hold the control pipe open, so the host itself is watched as well."""
-    try:
-        return os.pidfd_open(pid)
-    except OSError:
-        return -1

@@ -7,15 +7,20 @@ import os
 _boot_id: list[str] = []
 
 
+PF_EXITING = 0x4
+"""include/linux/sched.h: the process is on its way out and runs no code of its own any more."""
+
+
 class Process:
     """One process as ``/proc/PID/stat`` shows it at one moment; ``cpu`` is in clock ticks."""
 
-    __slots__ = ("cpu", "group", "parent", "pid", "session", "start", "state")
+    __slots__ = ("cpu", "exiting", "group", "parent", "pid", "session", "start", "state")
 
     def __init__(self, pid: int, fields: list[bytes]) -> None:
         self.pid = pid
         self.state = fields[0].decode("ascii", "replace")
         self.parent, self.group, self.session = int(fields[1]), int(fields[2]), int(fields[3])
+        self.exiting = bool(int(fields[6]) & PF_EXITING)
         self.cpu = int(fields[11]) + int(fields[12])
         self.start = int(fields[19])
 

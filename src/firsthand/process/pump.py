@@ -23,22 +23,20 @@ READS_A_TURN = 8
 class Orders:
     """What the caller has asked of a run: cancelled by a signal, or the caller is gone.
 
-    A wake-up descriptor carries signal numbers as bytes. End-of-file on ``control``, or ``host`` (a pidfd)
-    becoming readable, means that nobody waits any more.
+    Both descriptors carry signal numbers as bytes; end-of-file on ``control``: nobody waits any more.
     """
 
-    __slots__ = ("control", "gone", "host", "signals", "wake")
+    __slots__ = ("control", "gone", "signals", "wake")
 
-    def __init__(self, control: int = -1, wake: int = -1, host: int = -1) -> None:
+    def __init__(self, control: int = -1, wake: int = -1) -> None:
         self.control = control
         self.wake = wake
-        self.host = host
         self.gone = False
         self.signals: list[int] = []
 
     @property
     def fds(self) -> list[int]:
-        return [fd for fd in (self.control, self.wake, self.host) if fd >= 0]
+        return [fd for fd in (self.control, self.wake) if fd >= 0]
 
     @property
     def why(self) -> str | None:
@@ -54,9 +52,6 @@ class Orders:
 
     def take(self, fd: int) -> bool:
         """Read what has arrived on one of ours; False when that descriptor has nothing more to say."""
-        if fd == self.host:
-            self.gone = True
-            return False
         try:
             data = os.read(fd, 64)
         except BlockingIOError:

@@ -28,16 +28,20 @@ class Session:
         return [each for each in survey.everyone() if mine in (each.session, each.group) and each.alive]
 
     def empty(self) -> bool:
-        """True when the command's process group has no living member."""
+        """True when the command's process group has no living member; an ended child is reaped."""
+        alive = self._group_exists() and bool(self.members())
         if self.child:
             self.child.poll()
+        return not alive
+
+    def _group_exists(self) -> bool:
         try:
             os.killpg(self.leader, 0)
         except ProcessLookupError:
-            return True
-        except OSError:
             return False
-        return not self.members()
+        except OSError:
+            return True
+        return True
 
 
 def end_session(leader: tuple[int, str] | None) -> list[Process]:

@@ -85,20 +85,20 @@ def start(
     cwd: bytes,
     *,
     stdin: int | None = None,
-    folder: str = "here",
+    enter: bool = True,
 ) -> Child:
     """Start ``argv`` in ``cwd`` and return it running.
 
-    ``folder``: ``"here"``, the calling process stands in ``cwd`` already; ``"enter"``, it may go there
-    (``posix_spawn`` has no folder argument); ``"there"``, ``subprocess`` starts the command in it.
-    ``stdin`` is a descriptor, else ``/dev/null``.
+    With ``enter`` the calling process is our own and goes to ``cwd`` (``posix_spawn`` has no folder
+    argument); without it ``subprocess`` starts the command there and closes what a host has made
+    inheritable. ``stdin`` is a descriptor, else ``/dev/null``.
 
     Raises:
         executable.StartError: nothing was started; all descriptors are closed again.
     """
     executable.check_argv(argv)
     executable.check_folder(cwd)
-    if folder == "enter":
+    if enter:
         os.chdir(cwd)
     path = executable.find(argv[0], cwd, env.get(b"PATH"))
     opened: list[int] = []
@@ -109,7 +109,7 @@ def start(
             env,
             cwd,
             stdin=stdin,
-            launch=_spawn_there if folder == "there" else _spawn_here,
+            launch=_spawn_here if enter else _spawn_there,
             opened=opened,
         )
     except OSError as problem:

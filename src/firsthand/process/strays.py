@@ -33,13 +33,15 @@ ABRUPT = 0.05
 
 ATTACHED, DETACHED = "attached", "detached"
 
-BUILD_SERVERS = (
+SERVERS = (
     # program in the command line, why it is kept although it did not detach itself
     ("*GradleDaemon*", "a Gradle daemon serves the next build"),
     ("*bazel*server*", "a Bazel server serves the next build"),
     ("*VBCSCompiler*", "the .NET compiler server serves the next build"),
     ("*sccache*", "the compiler cache serves the next build"),
     ("*watchman*", "watchman serves every tool of this user"),
+    ("gpg-agent *", "a key agent serves the next command, and goes on logging to standard error"),
+    ("*ssh-agent*", "a key agent serves the next command"),
 )
 
 
@@ -57,11 +59,11 @@ class Stray:
 
 
 class Policy:
-    """What becomes of strays after a normal end: ``auto``, ``stop`` or ``keep``, and patterns always kept."""
+    """What becomes of strays after a normal end, and the command lines that ``auto`` always keeps."""
 
     __slots__ = ("keep", "mode")
 
-    def __init__(self, mode: str = "auto", keep: Sequence[tuple[str, str]] = BUILD_SERVERS) -> None:
+    def __init__(self, mode: str = "auto", keep: Sequence[tuple[str, str]] = SERVERS) -> None:
         self.mode = mode
         self.keep = keep
 
@@ -69,14 +71,12 @@ class Policy:
         """Return ``("stopped" | "kept", reason)`` for one stray."""
         if self.mode == "keep":
             return "kept", "asked for by --strays keep"
-        reason = self._listed(process)
-        if reason:
-            return "kept", reason
         if self.mode == "stop":
             return "stopped", "asked for by --strays stop"
-        if tie == ATTACHED:
-            return "stopped", "it was still attached to the command"
-        return "kept", "it detached itself as a daemon does"
+        if tie == DETACHED:
+            return "kept", "it detached itself as a daemon does"
+        reason = self._listed(process)
+        return ("kept", reason) if reason else ("stopped", "it was still attached to the command")
 
     def _listed(self, process: Process) -> str | None:
         if not self.keep:
@@ -107,7 +107,7 @@ class Work:
     def _busy(self, process: Process, now: float) -> bool:
         done = survey.activity(process)
         before, since = self.seen.get(process.pid, (None, now))
-        if before != done or process.state in "RD":
+        if before != done or process.state in "RD" or process.exiting:
             since = now
         self.seen[process.pid] = (done, since)
         return now - since < IDLE
@@ -160,13 +160,13 @@ def end(pump: Pump, reach: Reach) -> list[Stray]:
 
 
 class Settling:
-    """The state of one clean-up: who was named, who was asked to end, and until when."""
+    """The state of one clean-up: who was named, who was asked to end, and until when each has time."""
 
     def __init__(self, child: Child, reach: Reach, policy: Policy, now: Callable[[], float]) -> None:
         self.child, self.reach, self.policy, self.now = child, reach, policy, now
         self.named: dict[tuple[int, int], Stray] = {}
-        self.deadlines: dict[tuple[int, int], float] = {}
-        self.killing_since: float | None = None
+        self.deadlines: dict[int, float] = {}
+        self.began = now()
 
     def strays(self) -> list[Stray]:
         return [self.named[key] for key in sorted(self.named)]
@@ -175,35 +175,50 @@ class Settling:
         """Look at every stray once and push those that must end; True while there is hope for one."""
         hope = False
         for process in self.reach.members():
-            key = (process.start, process.pid)
+            if process.exiting and self.now() - self.began < GIVE_UP:
+                hope = True  # it ends by itself: neither a stray nor ours to stop
+                continue
             action, reason = self.policy.judge(process, tie(process, self.child))
-            if key not in self.named:
-                self.named[key] = Stray(process, action, reason)
-            stray = self.named[key]
-            if stray.action == "stopped" or (stray.action == "kept" and action == "stopped"):
-                stray.action, stray.reason = "stopped", reason
-                hope = self._push(process, stray) or hope
+            if action == "stopped" and not self._push(process):
+                action, reason = "left", _why_left(process)
+            hope = hope or action == "stopped"
+            self._name(process, action, reason)
         return hope
 
-    def _push(self, process: Process, stray: Stray) -> bool:
-        """SIGTERM first, SIGKILL when its time is over; False when it cannot be ended."""
+    def _name(self, process: Process, action: str, reason: str) -> None:
+        """Name each stray once; what a program forks again and again while it is stopped is one program."""
         key = (process.start, process.pid)
+        if key in self.named and self.named[key].action == action:
+            return
+        stray = Stray(process, action, reason)
+        late = action == "stopped" and self.now() - self.began > ABRUPT
+        if not late or all(stray.command != other.command for other in self.named.values()):
+            self.named[key] = stray
+
+    def _push(self, process: Process) -> bool:
+        """SIGTERM first, SIGKILL when its time is over; False when it cannot be ended.
+
+        One that appears after SIGTERM was sent has the time of its parent: a program that forks itself
+        again and again must not win new time each time.
+        """
         now = self.now()
-        if key not in self.deadlines:
-            patience = GRACE if survey.catches(process.pid, signals.SIGTERM) else ABRUPT
-            self.deadlines[key] = now + patience
-            allowed = send(process, signals.SIGTERM)
-            send(process, signals.SIGCONT)
-        elif now < self.deadlines[key]:
+        if now - self.began > GRACE + GIVE_UP:
+            return False
+        if process.pid not in self.deadlines:
+            self.deadlines[process.pid] = self._deadline(process)
+            if self.deadlines[process.pid] > now:
+                send(process, signals.SIGCONT)
+                return send(process, signals.SIGTERM)
+        if now < self.deadlines[process.pid]:
             return True
-        else:
-            self.killing_since = self.killing_since or now
-            allowed = send(process, signals.SIGKILL)
-        if allowed and (self.killing_since is None or now - self.killing_since < GIVE_UP):
-            return True
-        stray.action = "left"
-        stray.reason = "it did not end after SIGKILL" if allowed else "it belongs to another user"
-        return False
+        return send(process, signals.SIGKILL)
+
+    def _deadline(self, process: Process) -> float:
+        if process.parent in self.deadlines:
+            return self.deadlines[process.parent]
+        if survey.catches(process.pid, signals.SIGTERM) and self.now() - self.began < ABRUPT:
+            return self.began + GRACE
+        return self.began + ABRUPT
 
 
 def survivors(members: list[Process]) -> list[Stray]:

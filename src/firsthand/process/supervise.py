@@ -73,13 +73,12 @@ def run_here(
     orders: Orders,
     *,
     contain: str = "subreaper",
-    folder: str = "here",
     started: Callable[[Child], None],
 ) -> Outcome:
     """Run one command in this process and return when it and its streams have ended.
 
     ``contain`` is ``subreaper`` (this process is one, and has no other children) or ``group`` (any host).
-    ``folder`` is as in ``spawn.start``. ``started`` is called once with the running child. ``kept_fds`` of
+    ``started`` is called once with the running child. ``kept_fds`` of
     the outcome are streams that a kept stray still holds; somebody must go on reading them. An exception
     that reaches us while the command runs ends it, and carries what happened as ``.outcome``.
     """
@@ -87,7 +86,9 @@ def run_here(
     clock = time.monotonic
     began = clock()
     try:
-        child = spawn.start(command.argv, command.env, command.cwd, stdin=command.stdin, folder=folder)
+        child = spawn.start(
+            command.argv, command.env, command.cwd, stdin=command.stdin, enter=contain != "group"
+        )
     except executable.StartError as problem:
         outcome.error, outcome.detail = problem.error, problem.detail
         return outcome

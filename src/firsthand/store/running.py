@@ -158,6 +158,19 @@ def child_of(place: Place, command_id: str) -> tuple[int, str] | None:
     return _child(text.partition(b"\n")[2]) if text else None
 
 
+def is_going_on(place: Place, command_id: str) -> bool:
+    """Tell whether somebody still holds the running file of this id."""
+    try:
+        with open_folder(place) as folder, folder.enter(RUNNING_NAME) as running:
+            fd = running.open(command_id)
+    except OSError:
+        return False
+    try:
+        return not _is_free(fd, fcntl.LOCK_SH)
+    finally:
+        os.close(fd)
+
+
 def _begin(running: Folder, command_id: str, text: bytes) -> Running:
     # Locked before it gets its name, so that nobody ever sees it free while we live.
     hidden = f".{command_id}"

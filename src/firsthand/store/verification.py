@@ -231,6 +231,8 @@ def _why_bad(line: bytes) -> str:
         decode(line, strict=True)
     except RecordFormatError as error:
         return f"{error}, and no record after it names it"
+    if links(line) is None:
+        return "it has no number or hash, and no record after it names it"
     return "its hash is not that of its bytes"
 
 
