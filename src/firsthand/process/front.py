@@ -36,6 +36,7 @@ def run(job: Job, keep: list[int], callers: Sequence[int] = ()) -> Any:
         KeeperDied: it was killed before it could answer.
         OSError: the system had nothing left to start it with.
     """
+    spawn.require_room()
     kernel.become_subreaper()
     others = frozenset(procfs.children(os.getpid()))
     ends: list[int] = []

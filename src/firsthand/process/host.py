@@ -48,6 +48,7 @@ def call(entry: tuple[str, str], request: dict[str, Any], stdin: int | None) -> 
 def _start(entry: tuple[str, str], stdin: int | None) -> tuple[int, int, int]:
     """Return the keeper's pid, the write end towards it and the read end from it."""
     opened: list[int] = []
+    spawn.require_room()
     try:
         opened += spawn.pipe()
         opened += spawn.pipe()

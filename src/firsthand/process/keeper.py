@@ -23,7 +23,13 @@ def serve(job: Job, control: int, answer: int, keep: list[int]) -> None:
     ``control`` is the read end whose end-of-file means that the caller is gone, ``answer`` the write end for
     the one message, ``keep`` further descriptors of ours that stay open.
     """
-    message: Any = None
+    try:
+        _serve(job, control, answer, keep)
+    finally:  # whatever happens, this copy of the caller must not go on as if it were the caller
+        os._exit(0)
+
+
+def _serve(job: Job, control: int, answer: int, keep: list[int]) -> None:
     kept: list[int] = []
     try:
         orders = _prepare(control, [answer, *keep])
@@ -32,20 +38,18 @@ def serve(job: Job, control: int, answer: int, keep: list[int]) -> None:
     except BaseException:  # noqa: BLE001  # a fault of ours must reach the caller as such, not as silence
         message = {"crash": fault()}
         _end_everything()
-    try:
-        channel.send(answer, message)
-        if kept:
-            from firsthand.process import reader
+    channel.send(answer, message)
+    if kept:
+        from firsthand.process import reader
 
-            reader.leave(kept)
-    finally:
-        os._exit(0)
+        reader.leave(kept)
 
 
 def _prepare(control: int, keep: list[int]) -> Orders:
     """Cut every tie to the caller: its session, descriptors, terminal and signal dispositions."""
     if os.getpid() != os.getsid(0):
         os.setsid()
+    os.closerange(0, spawn.FIRST_FREE_FD)  # first: to list the others takes a descriptor
     close_all_but([control, *keep])
     null_stdio()
     signals.reset()

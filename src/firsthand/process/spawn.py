@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 
@@ -18,6 +19,20 @@ PIPE_SIZE = 256 * 1024
 
 FIRST_FREE_FD = 3
 """Our descriptors stay above standard input, output and error, whatever the caller has closed."""
+
+
+LEAST_DESCRIPTORS = 20
+"""A limit below this leaves a keeper no room for pipes, store and a late import; it uses 17 at once."""
+
+
+def require_room() -> None:
+    """Refuse to start where the limit on descriptors would strike in the middle of a run.
+
+    Raises:
+        OSError: EMFILE, before anything was started.
+    """
+    if 0 < os.sysconf("SC_OPEN_MAX") < LEAST_DESCRIPTORS:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 
 class Child:

@@ -175,23 +175,29 @@ class Settling:
         """Look at every stray once and push those that must end; True while there is hope for one."""
         hope = False
         for process in self.reach.members():
-            if process.exiting and self.now() - self.began < GIVE_UP:
+            stray = self._judged(process)
+            if stray is None:
                 hope = True  # it ends by itself: neither a stray nor ours to stop
                 continue
-            action, reason = self.policy.judge(process, tie(process, self.child))
-            if action == "stopped" and not self._push(process):
-                action, reason = "left", _why_left(process)
-            hope = hope or action == "stopped"
-            self._name(process, action, reason)
+            if stray.action == "stopped" and not self._push(process):
+                stray.action, stray.reason = "left", _why_left(process)
+            hope = hope or stray.action == "stopped"
+            self._name(stray, (process.start, process.pid))
         return hope
 
-    def _name(self, process: Process, action: str, reason: str) -> None:
-        """Name each stray once; what a program forks again and again while it is stopped is one program."""
-        key = (process.start, process.pid)
-        if key in self.named and self.named[key].action == action:
-            return
+    def _judged(self, process: Process) -> Stray | None:
+        """Name a process and what becomes of it, before anything is done to it; None if it is just ending."""
+        action, reason = self.policy.judge(process, tie(process, self.child))
         stray = Stray(process, action, reason)
-        late = action == "stopped" and self.now() - self.began > ABRUPT
+        now = procfs.look(process.pid)  # what it held was read from a process that may have ended meanwhile
+        ending = now is None or not now.alive or now.exiting
+        return None if ending and self.now() - self.began < GIVE_UP else stray
+
+    def _name(self, stray: Stray, key: tuple[int, int]) -> None:
+        """Name each stray once; what a program forks again and again while it is stopped is one program."""
+        if key in self.named and stray.action != "left":
+            return
+        late = stray.action == "stopped" and self.now() - self.began > ABRUPT
         if not late or all(stray.command != other.command for other in self.named.values()):
             self.named[key] = stray
 
