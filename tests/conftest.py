@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,9 @@ _OUTSIDE = ("FIRSTHAND_", "XDG_", "GIT_")
 
 
 def pytest_configure() -> None:
-    """Start from the same place, whoever starts the tests."""
+    """Start from the same place, whoever starts the tests; properties depend on no machine's speed."""
+    settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any speed")
     for name in list(os.environ):
         if name.startswith(_OUTSIDE) and not name.startswith("FIRSTHAND_TEST_"):
             del os.environ[name]

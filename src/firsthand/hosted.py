@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 
-from firsthand.process import host, procfs, reader, session, signals
+from firsthand.process import host, procfs, reader, session, signals, spawn, survey
 from firsthand.process.pump import Orders
 from firsthand.process.supervise import Outcome
 from firsthand.record import Record
@@ -56,16 +57,41 @@ def _record(wanted: Request, answer: Any) -> Record:
 def _run_as_group(wanted: Request, stdin: int | None) -> Record:
     run = Run(wanted)
     run.draft["containment"] = "group"
-    run.begin()
-    outcome = Outcome()
     try:
-        done, outcome = run.execute(Orders(), "group", stdin)
+        run.begin()
+        outcome = run.perform(Orders(), "group", stdin)
     except BaseException as interruption:
-        if hasattr(interruption, "outcome"):
-            interruption.record = run.finish(interruption.outcome, "group")  # type: ignore[attr-defined]
+        cut_short: Outcome = getattr(interruption, "outcome", None) or _lost(wanted)
+        interruption.record = _finished(run, cut_short)  # type: ignore[attr-defined]
         raise
     reader.leave(outcome.kept_fds)
-    return done
+    return _finished(run, outcome)
+
+
+def _lost(wanted: Request) -> Outcome:
+    """A run that was interrupted before anybody watched it: end it if it had begun."""
+    for child in procfs.children(os.getpid()):
+        if survey.command_line(child) == wanted.argv and survey.leads_its_session(child):
+            session.end_session((child, None))
+            spawn.wait(child)
+    outcome = Outcome()
+    outcome.error = "cancelled"
+    return outcome
+
+
+def _finished(run: Run, outcome: Outcome) -> Record:
+    """Make and store the record; an interrupt that comes meanwhile is raised when that is done."""
+    interrupt: KeyboardInterrupt | None = None
+    while True:
+        try:
+            record = run.finish(outcome, "group", again=interrupt is not None)
+            break
+        except KeyboardInterrupt as caught:
+            interrupt = caught
+    if interrupt is None:
+        return record
+    interrupt.record = record  # type: ignore[attr-defined]
+    raise interrupt
 
 
 def grouping_is_safe() -> bool:

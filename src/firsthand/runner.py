@@ -41,34 +41,42 @@ class Run:
         self.running = running.begin(self.place, self.draft)
         running.adopt(self.store)
 
-    def execute(self, orders: Orders, contain: str, stdin: int | None) -> tuple[Record, Outcome]:
-        """Run the command in this process and store its record."""
+    def perform(self, orders: Orders, contain: str, stdin: int | None) -> Outcome:
+        """Run the command in this process."""
         wanted = self.request
         command = Command(
             wanted.argv, wanted.env, wanted.cwd, timeout=wanted.timeout, policy=wanted.policy, stdin=stdin
         )
-        outcome = run_here(command, orders, contain=contain, started=self._started)
-        return self.finish(outcome, contain), outcome
+        return run_here(command, orders, contain=contain, started=self._started)
 
     def _started(self, child: Any) -> None:
         if self.running:
             self.running.child(child.pid, child.start)
 
-    def finish(self, outcome: Outcome, containment: str) -> Record:
-        """Make the record, store it, and take the trace away."""
-        done, wider = compose.complete(self.draft, self.request, outcome, self.redactor, containment)
+    def finish(self, outcome: Outcome, containment: str, *, again: bool = False) -> Record:
+        """Make the record, store it, and take the trace away; ``again`` after an interrupted try."""
+        redactor = self.redactor.copy()
+        done, wider = compose.complete(self.draft, self.request, outcome, redactor, containment)
         if wider is not None:
             done["kept_output"] = self.store.keep_output(done["command_id"], wider)
-        done = self.store.append(done)
+        done = self.store.append_once(done) if again else self.store.append(done)
         if self.running:
             self.running.finish()
-        return done
+        if done["log_error"] is not None:  # it names the store's folder
+            done["log_error"] = redactor.text(done["log_error"])
+        return self._first(done) if again else done
+
+    def _first(self, done: Record) -> Record:
+        """Return what is stored under this id where another try or another process was faster."""
+        stored_already = done["seq"] is None and done["log_error"] is None
+        return (self.stored() or done) if stored_already else done
 
     def job(self, stdin: int | None) -> Job:
         """Return what a keeper has to do for this run."""
 
         def do(orders: Orders, containment: str) -> tuple[Any, list[int]]:
-            done, outcome = self.execute(orders, containment, stdin)
+            outcome = self.perform(orders, containment, stdin)
+            done = self.finish(outcome, containment)
             return {"record": dict(done), "signal": outcome.signal}, outcome.kept_fds
 
         return do
@@ -84,9 +92,7 @@ class Run:
         done = self.store.append_once(caps.fit(null))
         if self.running:
             self.running.finish()
-        if done["seq"] is None and done["log_error"] is None:
-            return self.stored() or done
-        return done
+        return self._first(done)
 
     def not_started(self, problem: OSError) -> Record:
         """Return the record of a run for which the system had nothing left to start it with."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import resources
 from typing import TYPE_CHECKING
 
+import jsonschema
 import pytest
 from tests.support import CommandLine, store_records
 
@@ -242,3 +244,22 @@ def test_a_misspelt_verb(cli: CommandLine) -> None:
         result.stderr,
     ) == (2, "firsthand: error: no verb 'lsat'\nhint: did you mean last?\n")
     assert "hint: to run a command: firsthand run -- pytest ...\n" in cli("pytest").stderr
+
+
+def test_every_kind_of_record_fits_the_schema(cli: CommandLine) -> None:
+    """The JSON Schema of the package holds for success, failure, nulls, cut streams, strays and predictions."""
+    schema = json.loads(resources.files("firsthand").joinpath("record.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    for arguments in (
+        ["--", "true"],
+        ["--expect", "x", "--expect-exit", "0,1", "--note", "n", "--session", "s", "--", "false"],
+        ["--timeout", "0.1", "--", "sleep", "60"],
+        ["--", "fh-no-such-program"],
+        ["--", "bash", "-c", "kill -9 $$"],
+        ["--", "bash", "-c", "seq 1 100000; sleep 60.1 &"],
+        ["--cwd", "/no/such/folder", "--", "true"],
+    ):
+        validator.validate(cli("run", "--json", *arguments).record)
+    unstored = cli("run", "--json", "--", "true", env={"FIRSTHAND_DIR": "/proc/firsthand"}).record
+    assert unstored["log_error"]
+    validator.validate(unstored)

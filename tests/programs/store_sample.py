@@ -43,3 +43,13 @@ def sample(size: int = 0, **changes: Any) -> Record:
     )
     record.update(changes)
     return record
+
+
+def refused(record: Record, *words: str) -> None:
+    """Check that a record came back whole, unlinked, and with a sentence that has these words."""
+    assert {key: record[key] for key in UNLINKED} == UNLINKED | {"log_error": record["log_error"]}
+    assert record["exit_code"] == 0
+    assert record["log_error"].startswith("not recorded, ")
+    assert "\n" not in record["log_error"]
+    for word in words:
+        assert word in record["log_error"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firsthand.errors import RecordFormatError
-from firsthand.record import KEYS, SCHEMA, Record, canonical, decode, encode, new_id, timestamp
+from firsthand.record import KEYS, SCHEMA, Record, canonical, decode, encode, new_id, quote, timestamp
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
@@ -112,3 +112,9 @@ def test_the_schema_names_every_key() -> None:
     schema = json.loads(resources.files("firsthand").joinpath("record.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     assert list(KEYS) == schema["required"] == list(schema["properties"])
+
+
+@given(st.text())
+def test_quoting_is_that_of_the_standard_library(text: str) -> None:
+    """The fast way and the table give the same text."""
+    assert quote(text) == json.dumps(text, ensure_ascii=False)

@@ -44,7 +44,7 @@ class Session:
         return True
 
 
-def end_session(leader: tuple[int, str] | None) -> list[Process]:
+def end_session(leader: tuple[int, str | None] | None) -> list[Process]:
     """End what is left of a command's session, given its leader's pid and start stamp; return the survivors.
 
     For a host whose keeper was killed: the orphans are init's children now, so only the session ties them.
@@ -52,7 +52,7 @@ def end_session(leader: tuple[int, str] | None) -> list[Process]:
     if leader is None:
         return []
     process = procfs.look(leader[0])
-    if process is not None and procfs.start_stamp(process) != leader[1]:
+    if process is not None and leader[1] not in (None, procfs.start_stamp(process)):
         return []  # the pid belongs to somebody else by now
     session = Session(None, leader[0])
     return end_all(session, time.sleep, time.monotonic, lambda: False)

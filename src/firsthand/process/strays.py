@@ -167,6 +167,7 @@ class Settling:
         self.named: dict[tuple[int, int], Stray] = {}
         self.deadlines: dict[int, float] = {}
         self.began = now()
+        self.first_look = True
 
     def strays(self) -> list[Stray]:
         return [self.named[key] for key in sorted(self.named)]
@@ -183,6 +184,7 @@ class Settling:
                 stray.action, stray.reason = "left", _why_left(process)
             hope = hope or stray.action == "stopped"
             self._name(stray, (process.start, process.pid))
+        self.first_look = False
         return hope
 
     def _judged(self, process: Process) -> Stray | None:
@@ -197,8 +199,8 @@ class Settling:
         """Name each stray once; what a program forks again and again while it is stopped is one program."""
         if key in self.named and stray.action != "left":
             return
-        late = stray.action == "stopped" and self.now() - self.began > ABRUPT
-        if not late or all(stray.command != other.command for other in self.named.values()):
+        known = stray.action != "stopped" or self.first_look
+        if known or all(stray.command != other.command for other in self.named.values()):
             self.named[key] = stray
 
     def _push(self, process: Process) -> bool:

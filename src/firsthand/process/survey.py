@@ -106,3 +106,9 @@ def activity(process: Process) -> tuple[int, int]:
         if line.startswith((b"rchar:", b"wchar:")):
             moved += int(line.split()[1])
     return cpu, moved
+
+
+def leads_its_session(pid: int) -> bool:
+    """Tell whether the process is the first of a session of its own, as every command of ours is."""
+    process = look(pid)
+    return process is not None and process.alive and process.session == pid

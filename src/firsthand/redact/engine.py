@@ -25,6 +25,12 @@ class Redactor:
         self.counts: dict[str, int] = {}
         self.order: dict[str, int] = {}
 
+    def copy(self) -> Redactor:
+        """Return one that has seen the same, to make a record from the same start again."""
+        other = Redactor()
+        other.counts, other.order = dict(self.counts), dict(self.order)
+        return other
+
     def text(self, text: str) -> str:
         """Return ``text`` with every secret replaced."""
         folded = text.lower()

@@ -28,7 +28,9 @@ SEQ_MOST = (1 << 53) - 1
 LINK_KEYS = ("hash", "prev_hash", "seq", "torn")
 """The keys that are known only under the lock, in canonical order."""
 
-_ORDER = sorted(KEYS)
+_NAMES = {key: f'"{key}":' for key in sorted(KEYS)}
+"""Our own keys as they stand in a line. They are ASCII, so the order of code points is the canonical one."""
+
 _HEX = frozenset(b"0123456789abcdef")
 
 
@@ -54,14 +56,13 @@ def split(record: Record) -> list[bytes]:
     """
     whole = dict.fromkeys(KEYS) | record
     whole["log_error"] = None
-    # Our own keys are ASCII, where the order of code points is the canonical one.
-    order = _ORDER if len(whole) == len(KEYS) else sorted(whole, key=_utf16)
+    order = _NAMES if len(whole) == len(KEYS) else sorted(whole, key=_utf16)
     parts: list[list[str]] = [[]]
     for key in order:
         if key in LINK_KEYS:
             parts.append([])
         else:
-            parts[-1].append(f"{canonical(key)}:{canonical(whole[key])}")
+            parts[-1].append((_NAMES.get(key) or f"{canonical(key)}:") + canonical(whole[key]))
     encoded = [",".join(part).encode("utf-8", "replace") for part in parts]
     size = sum(map(len, encoded))
     if size > LINE_MOST - 300:  # the link keys and their values take less than 300 bytes

@@ -1,0 +1,228 @@
+"""``verify``: whether the files begin and end where they should."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.programs.store_sample import sample
+
+from firsthand.record import Record
+from firsthand.store.append import Store
+from firsthand.store.chain import verify
+from firsthand.store.files import LIVE_NAME, NAMES
+from firsthand.store.kernel import UNKNOWN_BOOT, boot_id
+from firsthand.store.place import Place
+
+if TYPE_CHECKING:
+    pass
+
+
+OTHER_BOOT = "00000000-1111-2222-3333-444444444444"
+
+
+Found = tuple[str, bool | None, tuple[str, int] | None]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A store folder that is not there yet."""
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def place(folder: Path) -> Place:
+    """The place of that folder."""
+    return Place(str(folder.parent), str(folder))
+
+
+@pytest.fixture
+def store(place: Place) -> Store:
+    """A store to write into."""
+    return Store(place)
+
+
+@pytest.fixture
+def five(store: Store) -> list[Record]:
+    """Five records in the live file."""
+    return [store.append(sample(50)) for _ in range(5)]
+
+
+def found(place: Place) -> Found:
+    """Return what verify says: the status, the answer, and where the first change is."""
+    result = verify(place)
+    bad = None if result.first_bad is None else result.first_bad[:2]
+    return result.status, result.ok, bad
+
+
+def lines_of(folder: Path) -> list[bytes]:
+    return (folder / LIVE_NAME).read_bytes().splitlines(keepends=True)
+
+
+def put_lines(folder: Path, lines: list[bytes]) -> None:
+    (folder / LIVE_NAME).write_bytes(b"".join(lines))
+
+
+def reboot(folder: Path, boot: str = OTHER_BOOT) -> None:
+    """Let ``head`` say that an earlier boot wrote it."""
+    path = folder / "head"
+    path.write_bytes(path.read_bytes().replace(boot_id().encode(), b"%-36b" % boot.encode()))
+
+
+def fill(store: Store, folder: Path, names: int) -> int:
+    """Append until so many rotated files exist; return how many records were appended."""
+    count = 0
+    while not (folder / NAMES[names]).exists():
+        count = store.append(sample(99_000))["seq"]
+    return count
+
+
+def test_a_first_record_that_is_not_the_first_is_found(store: Store, place: Place, folder: Path) -> None:
+    """It is excused only while all five rotated files are there."""
+    fill(store, folder, 5)
+    for _ in range(20):
+        store.append(sample(99_000))
+    assert found(place)[0] == "intact"
+    (folder / NAMES[5]).unlink()
+    assert found(place) == ("broken", False, (NAMES[4], 1))
+
+
+@pytest.mark.parametrize("hole", [1, 2, 3, 4])
+def test_a_removed_file_is_found(store: Store, place: Place, folder: Path, hole: int) -> None:
+    """Its neighbours do not link to each other."""
+    fill(store, folder, 5)
+    (folder / NAMES[hole]).unlink()
+    assert found(place) == ("broken", False, (NAMES[hole - 1], 1))
+
+
+def test_a_crash_between_renames_is_not_called_a_change(store: Store, place: Place, folder: Path) -> None:
+    """One name is free and nothing is missing behind it: it cannot be told, until the next rotation."""
+    fill(store, folder, 5)
+    for _ in range(3):
+        (folder / NAMES[5]).unlink(missing_ok=True)
+        (folder / NAMES[4]).rename(folder / NAMES[5])
+        assert found(place) == ("unknown", None, None)
+        while not (folder / NAMES[4]).exists():
+            store.append(sample(99_000))
+        assert found(place)[0] == "intact"
+
+
+def test_a_file_ahead_of_head_by_one_is_healed(
+    store: Store, place: Place, folder: Path, five: list[Record]
+) -> None:
+    """A writer died between its two writes: yes, with a note; the next append ends the matter."""
+    old = (folder / "head").read_bytes()
+    store.append(sample())
+    (folder / "head").write_bytes(old)
+    result = verify(place)
+    assert (result.status, result.ok, result.records) == ("healed", True, 6)
+    assert result.notes == ["Record 6 was the last act of a writer that died."]
+    (folder / "head").write_bytes(old.replace(five[4]["hash"].encode(), b"0" * 64))
+    assert found(place) == ("broken", False, ("head", 1))
+    (folder / "head").write_bytes(old)
+    store.append(sample())
+    assert found(place) == ("intact", True, None)
+
+
+def test_a_first_record_without_a_head_is_healed(store: Store, place: Place, folder: Path) -> None:
+    """The writer died before there was a ``head``."""
+    store.append(sample())
+    (folder / "head").unlink()
+    assert found(place) == ("healed", True, None)
+    (folder / "head").touch()
+    assert found(place) == ("healed", True, None)
+
+
+def test_a_file_far_ahead_of_head(store: Store, place: Place, folder: Path, five: list[Record]) -> None:
+    """Within one boot ``head`` was put back; over a boot the disk may have kept an old one."""
+    old = (folder / "head").read_bytes()
+    for _ in range(2):
+        store.append(sample())
+    (folder / "head").write_bytes(old)
+    assert found(place) == ("broken", False, ("head", 1))
+    reboot(folder)
+    assert found(place) == ("unknown", None, None)
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"\0" * 123])
+def test_without_a_head_the_end_cannot_be_told(
+    place: Place, folder: Path, five: list[Record], damage: bytes | None
+) -> None:
+    """All links hold, and records may lack behind them."""
+    (folder / "head").unlink()
+    if damage is not None:
+        (folder / "head").write_bytes(damage)
+    assert found(place) == ("unknown", None, None)
+
+
+@pytest.mark.parametrize(
+    ("boot", "expected"),
+    [
+        (None, ("cut_off", False, None)),
+        (OTHER_BOOT, ("unknown", None, None)),
+        (UNKNOWN_BOOT, ("unknown", None, None)),
+    ],
+)
+@pytest.mark.parametrize("appended", [False, True])
+def test_a_file_behind_head(
+    store: Store,
+    place: Place,
+    folder: Path,
+    five: list[Record],
+    boot: str | None,
+    expected: Found,
+    appended: bool,
+) -> None:
+    """Cut off within one boot, unknown over a boot; and the same after the next appends."""
+    put_lines(folder, lines_of(folder)[:3])
+    if boot:
+        reboot(folder, boot)
+    if appended:
+        for _ in range(3):
+            store.append(sample())
+    assert found(place) == expected
+    (note,) = verify(place).notes
+    assert ("power loss" in note) == (boot is not None)
+
+
+def test_a_cut_in_the_middle_of_a_line(store: Store, place: Place, folder: Path, five: list[Record]) -> None:
+    """Half of the last line is left, and ``head`` knows that it was whole."""
+    path = folder / LIVE_NAME
+    os.truncate(path, path.stat().st_size - 100)
+    assert found(place) == ("cut_off", False, None)
+    store.append(sample())
+    assert found(place) == ("cut_off", False, None)
+
+
+def test_all_files_gone_is_cut_off(store: Store, place: Place, folder: Path, five: list[Record]) -> None:
+    """``head`` remembers; and so do the gaps after the next append."""
+    (folder / LIVE_NAME).unlink()
+    assert found(place) == ("cut_off", False, None)
+    store.append(sample())
+    assert found(place) == ("cut_off", False, None)
+    (folder / "gaps").unlink()
+    assert found(place) == ("broken", False, (LIVE_NAME, 1))
+
+
+def test_a_gap_does_not_excuse_another_break(
+    store: Store, place: Place, folder: Path, five: list[Record]
+) -> None:
+    """Only the very numbers that it names."""
+    put_lines(folder, lines_of(folder)[:3])
+    store.append(sample())
+    lines = lines_of(folder)
+    put_lines(folder, [*lines[:2], *lines[3:]])
+    assert found(place) == ("broken", False, (LIVE_NAME, 3))
+
+
+def test_damaged_gaps_are_read_as_far_as_they_go(
+    store: Store, place: Place, folder: Path, five: list[Record]
+) -> None:
+    """A torn line of it excuses nothing and stops nothing."""
+    put_lines(folder, lines_of(folder)[:3])
+    store.append(sample())
+    path = folder / "gaps"
+    path.write_bytes(b"\xff\n1 2\n" + path.read_bytes() + b"7 ")
+    assert found(place) == ("cut_off", False, None)
