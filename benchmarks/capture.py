@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import time
 from typing import TYPE_CHECKING
@@ -46,11 +47,21 @@ def rows(installed: Installed) -> list[Row]:
 
 
 def _speed(installed: Installed, folder: str) -> float:
-    line = f"yes '{LOG_LINE}' | head -c {SPEED_BYTES}"
-    ours = cost([installed.firsthand, "run", "--timeout", "0", "--", "bash", "-c", line], cwd=folder).wall
+    """Return how fast we read a writer of 64 KiB blocks, over how fast ``wc -l`` reads the same."""
+    writer = [installed.python, "-c", WRITER, str(SPEED_BYTES)]
+    ours = cost([installed.firsthand, "run", "--timeout", "0", "--", *writer], cwd=folder).wall
     began = time.perf_counter()
-    subprocess.run(["bash", "-c", f"{line} | wc -l"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(f"{shlex.join(writer)} | wc -l", shell=True, check=True, stdout=subprocess.DEVNULL)
     return (time.perf_counter() - began) / ours
+
+
+WRITER = f"""
+import os, sys
+block = (({LOG_LINE!r} + chr(10)) * 700).encode()[: 64 * 1024]
+for _ in range(int(sys.argv[1]) // len(block)):
+    os.write(1, block)
+"""
+"""Writes log lines as fast as a pipe takes them, so that the reader is what is measured."""
 
 
 def _memory(installed: Installed, folder: str, name: str, options: list[str], line: str) -> Row:

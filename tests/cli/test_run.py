@@ -247,7 +247,7 @@ def test_a_misspelt_verb(cli: CommandLine) -> None:
 
 
 def test_every_kind_of_record_fits_the_schema(cli: CommandLine) -> None:
-    """The JSON Schema of the package holds for success, failure, nulls, cut streams, strays and predictions."""
+    """The package's JSON Schema holds for success, failure, nulls, cut streams, strays, predictions."""
     schema = json.loads(resources.files("firsthand").joinpath("record.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
     for arguments in (
