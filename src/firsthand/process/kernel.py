@@ -1,4 +1,4 @@
-"""The two kernel calls that Python's ``os`` lacks, through ``_ctypes`` (``ctypes`` costs five times more)."""
+"""The kernel call that Python's ``os`` lacks, through ``_ctypes`` (``ctypes`` costs five times more)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,7 @@ def become_subreaper() -> bool:
     except (ImportError, OSError):
         return False
 
-    class Long(_ctypes._SimpleCData):  # type: ignore[type-arg]  # noqa: SLF001
-        _type_ = "l"
-
     class Call(_ctypes.CFuncPtr):
-        _flags_ = _ctypes.FUNCFLAG_CDECL
-        _restype_ = Long
+        _flags_ = _ctypes.FUNCFLAG_CDECL  # without a result type it returns a C int, as prctl does
 
-    answer = Call(address)(PR_SET_CHILD_SUBREAPER, Long(1), Long(0), Long(0), Long(0))
-    return int(getattr(answer, "value", answer)) == 0
+    return bool(Call(address)(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
