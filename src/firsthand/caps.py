@@ -53,24 +53,25 @@ def cut_text(text: str, cap: int) -> str:
     """Return ``text``, its middle replaced by a marker where it takes more than ``cap`` bytes in JSON."""
     if len(text) * 6 + 2 <= cap or size(text) <= cap:
         return text
-    low, high = 0, min(len(text), cap)
+    low, high = 0, min(len(text) - 1, cap)
     while low < high:  # the most characters that fit
         keep = (low + high + 1) // 2
-        if size(cut_characters(text, keep + MARKER_ROOM)) <= cap:
+        if size(_ends(text, keep)) <= cap:
             low = keep
         else:
             high = keep - 1
-    return cut_characters(text, low + MARKER_ROOM)
+    return _ends(text, low)
 
 
 def cut_characters(text: str, limit: int) -> str:
     """Return ``text``, its middle replaced by a marker where it has more than ``limit`` characters."""
-    if len(text) <= limit:
-        return text
-    keep = max(0, limit - MARKER_ROOM)
-    head = keep - keep // 2
+    return text if len(text) <= limit else _ends(text, max(0, limit - MARKER_ROOM))
+
+
+def _ends(text: str, keep: int) -> str:
+    """Return the first and the last of ``keep`` characters of ``text`` with the marker between them."""
     tail = keep // 2
-    return f"{text[:head]}...truncated {len(text) - head - tail} characters...{text[len(text) - tail :]}"
+    return f"{text[: keep - tail]}...truncated {len(text) - keep} characters...{text[len(text) - tail :]}"
 
 
 def cut_command(arguments: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firsthand import caps, capture, environment, record
+from firsthand.capture.kept import SMALLEST_STREAM
 from firsthand.record import Record
 from firsthand.redact import one_line
 from firsthand.redact.text import is_exact
@@ -11,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from firsthand.capture import Kept
+    from firsthand.capture import Kept, Limits, Windows
     from firsthand.process.strays import Stray
     from firsthand.process.supervise import Outcome
     from firsthand.redact import Redactor
@@ -56,7 +57,7 @@ def draft(request: Request, redactor: Redactor) -> Record:
 def _redacted_expect(expect: dict[str, Any] | None, redactor: Redactor) -> dict[str, Any] | None:
     if expect is None or "contains" not in expect:
         return expect
-    return expect | {"contains": redactor.text(expect["contains"])}
+    return expect | {"contains": redactor.raw(expect["contains"])}
 
 
 def replayable(request: Request, words: list[str], command: list[str], redactor: Redactor) -> bool | str:
@@ -103,9 +104,8 @@ def complete(
 ) -> tuple[Record, dict[str, Any] | None]:
     """Return the finished record and, where a stream was cut, the wider windows to keep beside it."""
     error, detail = _ending(outcome, request.timeout)
-    limits = request.limits()
-    out = capture.keep(outcome.stdout, redactor.text, limits)
-    err = capture.keep(outcome.stderr, redactor.text, limits)
+    out = _keep(outcome.stdout, redactor, request.limits(), "stdout_tail")
+    err = _keep(outcome.stderr, redactor, request.limits(), "stderr_tail")
     exit_code = outcome.status[1] if error is None and outcome.status else None
     done = Record(base)
     done.update(
@@ -118,7 +118,7 @@ def complete(
         stderr_tail=err.text,
         truncations={"stdout": out.lines_cut, "stderr": err.lines_cut},
         bytes={"stdout": outcome.stdout.total, "stderr": outcome.stderr.total},
-        expectation_met=_met(request, exit_code, out, err),
+        expectation_met=_met(request, base, exit_code, out, err),
         strays=_strays(outcome.strays, redactor),
         containment=containment,
     )
@@ -134,12 +134,27 @@ def _ending(outcome: Outcome, timeout: float | None) -> tuple[str | None, str | 
     return endings.explain(outcome, timeout)
 
 
-def _met(request: Request, exit_code: int | None, out: Kept, err: Kept) -> bool | None:
+def _met(request: Request, base: Record, exit_code: int | None, out: Kept, err: Kept) -> bool | None:
     if request.expect is None:
         return None
     from firsthand import expectation
 
-    return expectation.met(request.expect, exit_code, (out.text, err.text), out.cut or err.cut)
+    texts = (out.text, err.text)
+    return expectation.met(request.expect, base["expect"], exit_code, texts, out.cut or err.cut)
+
+
+def _keep(windows: Windows, redactor: Redactor, limits: Limits, key: str) -> Kept:
+    """Keep what fits both the limits and the field's cap as written in JSON, counted like any other cut."""
+    cap = caps.TEXT_CAPS[key]
+    while True:
+        trial = redactor.copy()
+        kept = capture.keep(windows, trial.text, limits)
+        size = caps.size(kept.text)
+        if size <= cap or limits.stream_bytes <= SMALLEST_STREAM:
+            redactor.counts, redactor.order = trial.counts, trial.order
+            return kept
+        smaller = len(kept.text.encode()) * cap // size - 1
+        limits = limits.narrowed(max(SMALLEST_STREAM, min(smaller, limits.stream_bytes - 1)))
 
 
 def _strays(found: list[Stray], redactor: Redactor) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from firsthand import config, hosted, request
-from firsthand.errors import UsageError
+from firsthand.errors import FirsthandError, UsageError
 from firsthand.process import spawn
 from firsthand.store import place
 
@@ -71,24 +71,29 @@ def run(
     """
     if contain not in (KEEPER, GROUP):
         raise UsageError(f"contain cannot be {contain!r}", f"give {KEEPER} or {GROUP}")
-    folder = folder_of(cwd)
-    wanted = request.build(
-        argv,
-        config.load(place.project_root(folder), os.environ),
-        via="library",
-        cwd=folder,
-        note=note,
-        expect=expect,
-        timeout=timeout,
-        parent=None if parent is None else request.is_id("parent", parent),
-        inputs=inputs,
-        session=session,
-        env=env,
-        kind=environment,
-        strays=strays,
-        has_stdin=stdin is not None,
-    )
-    source = None if stdin is None else _open_stdin(stdin)
+    try:
+        folder = request.from_here(cwd)
+        wanted = request.build(
+            argv,
+            config.load(place.project_root(request.base_of(folder)), os.environ),
+            via="library",
+            cwd=folder,
+            note=note,
+            expect=expect,
+            timeout=timeout,
+            parent=None if parent is None else request.is_id("parent", parent),
+            inputs=inputs,
+            session=session,
+            env=env,
+            kind=environment,
+            strays=strays,
+            has_stdin=stdin is not None,
+        )
+        source = None if stdin is None else _open_stdin(stdin)
+    except (TypeError, AttributeError, ValueError, OverflowError) as problem:
+        if isinstance(problem, FirsthandError):
+            raise
+        raise UsageError(f"an argument makes no sense: {problem}", "see help(firsthand.run)") from problem
     try:
         return hosted.run_in_host(wanted, source, contain)
     finally:
@@ -96,24 +101,15 @@ def run(
             os.close(source)
 
 
-def folder_of(cwd: str | bytes | os.PathLike[str] | None) -> str:
-    """Return an absolute working folder; that of a deleted current folder is its last known name."""
-    try:
-        here = os.getcwd()
-    except FileNotFoundError:
-        here = os.readlink("/proc/self/cwd").removesuffix(" (deleted)")
-    return here if cwd is None else os.path.join(here, os.fsdecode(cwd))
-
-
 def _open_stdin(stdin: bytes | str | os.PathLike[str]) -> int:
     """Return a descriptor to read the command's input from; bytes go through memory, never through a file."""
     if not isinstance(stdin, bytes):
         try:
-            return spawn.raise_fd_of(os.open(stdin, os.O_RDONLY | os.O_CLOEXEC))
+            fd = spawn.raise_fd_of(os.open(stdin, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
         except OSError as problem:
-            raise UsageError(
-                f"stdin {os.fspath(stdin)!r}: {problem.strerror}", "name a file that can be read"
-            ) from None
+            raise UsageError(f"stdin {stdin!r}: {problem.strerror}", "name a file that can be read") from None
+        os.set_blocking(fd, True)  # opened without blocking: a pipe that nobody writes to is at its end
+        return fd
     fd = spawn.raise_fd_of(os.memfd_create("firsthand-stdin"))
     view = memoryview(stdin)
     while view:
@@ -148,18 +144,21 @@ def load(n: int = 20, session: str | None = None) -> list[Record]:
     """Return the newest ``n`` records of the current project's store, oldest first, newest last.
 
     Raises:
+        UsageError: ``n`` is no whole number of at least 1.
         StoreError: the store may not be read (it belongs to somebody else, or is a link).
     """
     from firsthand.store.readers import Reader
 
-    return Reader(place.find_place(folder_of(None))).last(n, session=session)
+    if type(n) is not int or n < 1:
+        raise UsageError(f"load cannot return {n!r} records", "give a whole number of at least 1")
+    return Reader(place.find_place(request.from_here(None))).last(n, session=session)
 
 
 def last_failure(session: str | None = None) -> Record | None:
     """Return the newest record whose exit code is null or not 0, or None when there is none in the store."""
     from firsthand.store.readers import Reader
 
-    found = Reader(place.find_place(folder_of(None))).last(1, session=session, where=failed)
+    found = Reader(place.find_place(request.from_here(None))).last(1, session=session, where=failed)
     return found[0] if found else None
 
 

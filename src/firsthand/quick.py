@@ -1,7 +1,7 @@
-"""Import our own modules straight from their cached bytecode: a third of the price of the general search.
+"""Start the installed command quickly: a run's modules come ready-made, or straight from cached bytecode.
 
-Only the installed command uses it, before anything else of the package is imported. What it does not find,
-or finds out of date, is left to Python's own import.
+A wheel has them all in one module, the bundle. Without it (in a work tree) a finder reads the bytecode that
+Python has cached; what it does not find, or finds out of date, is left to Python's own import.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
-    from types import CodeType, ModuleType
+    from types import CodeType, FunctionType, ModuleType
 
 HEADER_BYTES = 16
 """Magic number, flags, and for flags 0 the time and the size of the source (PEP 552)."""
@@ -93,10 +93,44 @@ def main() -> int:
     import gc
 
     gc.disable()
-    install()
+    try:
+        from firsthand._bundle import MODULES  # type: ignore[import-not-found]
+    except ImportError:  # not installed from a wheel
+        install()
+    else:
+        put_in_place(MODULES)
     from firsthand.cli import main as cli
 
     return cli.main()
+
+
+def put_in_place(modules: Sequence[tuple[str, FunctionType, bool]]) -> None:
+    """Make modules of a bundle: each is a name, a function that runs its code, and whether it is a package.
+
+    They come in an order in which each needs only those before it. ``hatch_build.py`` makes the bundle.
+    """
+    from _frozen_importlib import ModuleSpec
+
+    folder = os.path.dirname(os.path.abspath(__file__))
+    module_type = type(sys)
+    function_type: type[FunctionType] = type(put_in_place)  # type: ignore[assignment]
+    made = {}
+    for name, _, is_package in sorted(modules, key=_name):
+        made[name] = module = sys.modules[name] = module_type(name)
+        parent, _, last = name.rpartition(".")
+        path = folder + name[len(PREFIX) - 1 :].replace(".", "/")
+        module.__spec__ = ModuleSpec(name, None, origin=path, is_package=is_package)
+        module.__package__ = name if is_package else parent
+        module.__file__ = f"{path}/__init__.py" if is_package else f"{path}.py"
+        if is_package:
+            module.__path__ = [path]
+        setattr(sys.modules[parent], last, module)
+    for name, run, _ in modules:
+        function_type(run.__code__, made[name].__dict__)()
+
+
+def _name(module: tuple[str, FunctionType, bool]) -> str:
+    return module[0]
 
 
 def install() -> None:

@@ -44,6 +44,7 @@ class Request:
     kept: tuple[int, int, int, int]
     fsync: bool
     project: str | None
+    base: str
     folders: dict[str, str]
 
     def __init__(self, **values: Any) -> None:
@@ -107,19 +108,43 @@ def build(
         expect=None if expect is None else _expectation(expect),
         parent=parent,
         inputs=_ids(inputs),
-        session=session or environ.get("FIRSTHAND_SESSION") or None,
+        session=_text("session", session or "") or environ.get("FIRSTHAND_SESSION") or None,
         via=via,
         has_stdin=has_stdin,
         kept=(settings.head_lines, settings.tail_lines, settings.line_characters, settings.stream_bytes),
         fsync=settings.fsync,
-        project=None if project is None else os.path.abspath(project),
+        project=None if project is None else from_here(project),
+        base=base_of(cwd),
         folders={name: _absolute(name, environ[name]) for name in PLACE_VARIABLES if environ.get(name)},
     )
 
 
+def from_here(path: str | bytes | os.PathLike[str] | None) -> str:
+    """Return an absolute path; that of a deleted current folder is its last known name.
+
+    Raises:
+        UsageError: an empty path, or one with a NUL byte.
+    """
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        here = os.readlink("/proc/self/cwd").removesuffix(" (deleted)")
+    if path is None:
+        return here
+    text = os.fsdecode(path)
+    if not text or "\0" in text:
+        raise UsageError(f"{text!r} is no path", "name a folder")
+    return os.path.normpath(os.path.join(here, text)) if text.startswith("..") else os.path.join(here, text)
+
+
+def base_of(cwd: str) -> str:
+    """Return the folder whose project a command belongs to: its own, or ours where that does not exist."""
+    return cwd if os.path.isdir(cwd) else from_here(None)
+
+
 def _absolute(name: str, value: str) -> str:
     """A relative store folder starts where the caller stands, not where the command runs."""
-    return os.path.abspath(value) if name == "FIRSTHAND_DIR" else value
+    return from_here(value) if name == "FIRSTHAND_DIR" else value
 
 
 def _checked_argv(argv: Any) -> Any:
@@ -127,6 +152,10 @@ def _checked_argv(argv: Any) -> Any:
         raise UsageError(
             "the command is one text, not a list",
             'split it: ["pytest", "-x"], or name the shell: ["bash", "-c", TEXT]',
+        )
+    if isinstance(argv, (set, frozenset, dict)):
+        raise UsageError(
+            f"the command is a {type(argv).__name__}, which has no order", 'give a list: ["pytest", "-x"]'
         )
     words = list(argv)
     if not words:
@@ -138,7 +167,11 @@ def _checked_argv(argv: Any) -> Any:
 
 
 def _pairs(env: Mapping[str, str] | None) -> Mapping[str, str]:
-    for name, value in (env or {}).items():
+    for name, value in dict(env or {}).items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise UsageError(
+                f"env: {name!r} and its value are not both texts", "convert them with str() first"
+            )
         if not name or "=" in name or "\0" in name + value:
             raise UsageError(f"env: {name!r} is no variable", "names hold no '=', neither part a NUL")
     return env or {}

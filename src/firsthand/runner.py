@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from firsthand import caps, compose
 from firsthand.errors import FirsthandError
 from firsthand.process import front
@@ -32,7 +30,7 @@ class Run:
         self.request = wanted
         self.redactor = Redactor()
         self.draft = compose.draft(wanted, self.redactor)
-        self.place = place.find_place(os.fsdecode(wanted.cwd), wanted.project, wanted.folders)
+        self.place = place.find_place(wanted.base, wanted.project, wanted.folders)
         self.store = Store(self.place, fsync=wanted.fsync)
         self.running: Running | None = None
 

@@ -76,10 +76,14 @@ def _timeout_entry(path: str, entry: Any) -> tuple[list[str], float | None]:
         raise ConfigError(f"{path}: a [[timeouts]] table: {problem}", form) from None
 
 
+LONGEST_LIMIT = 1_000_000_000
+"""Seconds, some 31 years: more is a mistake, and 0 means no limit."""
+
+
 def seconds(value: Any) -> float | None:
     """Check a time limit: seconds, 0 for none (which is None here)."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
-        raise ValueError("is not a number of seconds")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LONGEST_LIMIT:
+        raise ValueError(f"is not a number of seconds from 0 to {LONGEST_LIMIT:,}")
     return float(value) or None
 
 

@@ -69,6 +69,7 @@ def test_the_longest_beginning_of_a_command_wins(project: Path) -> None:
         ("[run]\ntimeout = -1", "run.timeout is not a number of seconds", "docs/configuration.md"),
         ("[run]\ntimeout = true", "run.timeout is not a number of seconds", "docs/configuration.md"),
         ("[run]\ntimeout = inf", "run.timeout is not a number of seconds", "docs/configuration.md"),
+        ("[run]\ntimeout = 1e300", "run.timeout is not a number of seconds", "docs/configuration.md"),
         (
             "[strays]\npolicy = 'maybe'",
             "strays.policy is not one of auto, stop, keep",

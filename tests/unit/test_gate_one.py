@@ -16,7 +16,13 @@ BADLY = [{"command": "pytest", "exit_code": 1}, {"command": "head", "exit_code":
     [
         ({"exit_code": 0}, (True, "exit 0")),
         (NULL, (False, "no exit code (timeout): It was stopped at its limit.")),
-        ({}, (False, "no exit code (unreported): Run it again to learn how it ends.")),
+        ({}, (False, "there is no record: nothing is known of the command")),
+        (None, (False, "there is no record: nothing is known of the command")),
+        ({"exit_code": None}, (False, "no exit code (unreported): Run it again to learn how it ends.")),
+        (
+            {"exit_code": 0, "error": "timeout", "error_detail": "It was stopped."},
+            (False, "no exit code (timeout): It was stopped."),
+        ),
         (
             {"exit_code": 1, "stderr_tail": "x", "stdout_tail": "y"},
             (False, "exit 1: read stderr and stdout of the record, mend the cause, then retry"),
@@ -59,7 +65,7 @@ def test_141_without_a_reader_that_ended_well_is_a_failure(pipestatus: object) -
     assert agent_may_continue({"exit_code": 141, "pipestatus": pipestatus})[0] is False
 
 
-@pytest.mark.parametrize("code", [None, -1, 1, 124, 137, 255, True, "0"])
+@pytest.mark.parametrize("code", [None, -1, 1, 124, 137, 255, True, False, 0.0, "0"])
 def test_nothing_but_zero_is_success(code: object) -> None:
     """Neither null, nor truth, nor a text that looks like zero."""
     assert agent_may_continue({"exit_code": code})[0] is False

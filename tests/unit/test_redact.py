@@ -31,8 +31,11 @@ KEY = "A1" * 8
         (f"{PASSWORD}hunter2", PASSWORD + "[REDACTED:password#1]", "password"),
         (f"{PASSWORD.upper()}hunter2", PASSWORD.upper() + "[REDACTED:password#1]", "password"),
         (f"{PASSWORD}'two words' end", PASSWORD + "'[REDACTED:password#1]' end", "password"),
-        (f"{PASSWORD}two words host=db", PASSWORD + "[REDACTED:password#1] host=db", "password"),
-        (f"?{PASSWORD}x&y=1", "?" + PASSWORD + "[REDACTED:password#1]&y=1", "password"),
+        (f"{PASSWORD}two words host=db", PASSWORD + "[REDACTED:password#1]", "password"),
+        (f"?{PASSWORD}x&y=1\nnext", "?" + PASSWORD + "[REDACTED:password#1]\nnext", "password"),
+        (f'"--{PASSWORD}\\"x y\\" z"', f'"--{PASSWORD}\\"[REDACTED:password#1]\\" z"', "password"),
+        (f"{BEARER}<{KEY}> end", BEARER + "<[REDACTED:bearer#1]> end", "bearer"),
+        (f"{BEARER}ab1", BEARER + "[REDACTED:bearer#1]", "bearer"),
         (f"{API}{KEY}", API + "[REDACTED:api-key#1]", "api-key"),
         (f"api-{API[4:]}{KEY}", "api-" + API[4:] + "[REDACTED:api-key#1]", "api-key"),
         (f"id {AWS}{KEY} end", "id [REDACTED:aws-access-key#1] end", "aws-access-key"),
@@ -62,9 +65,9 @@ def test_diagnosis_is_left_alone(text: str) -> None:
 def test_numbers_follow_the_first_appearance_of_a_value() -> None:
     """The same secret has the same number in every field of a record, under every rule."""
     redactor = Redactor()
-    first = redactor.text(f"{PASSWORD}one {API}two")
+    first = redactor.text(f"{PASSWORD}'one' {API}two")
     second = redactor.text(f"{API}one\n{PASSWORD}three")
-    assert first == PASSWORD + "[REDACTED:password#1] " + API + "[REDACTED:api-key#2]"
+    assert first == PASSWORD + "'[REDACTED:password#1]' " + API + "[REDACTED:api-key#2]"
     assert second == API + "[REDACTED:api-key#1]\n" + PASSWORD + "[REDACTED:password#3]"
     assert redactor.counts == {"password": 2, "api-key": 2}
 
@@ -98,3 +101,38 @@ def test_a_note_is_one_line(text: str) -> None:
     shown = one_line(text)
     assert not [c for c in shown if c < " " or "\x7f" <= c <= "\x9f"]
     assert shown == shown.strip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '=\\"{}\\"', '="{}', "='{}", "=don't{}", '=ab"{}', "=ab&{}", '="ab\\"{}"', "='ab'{}", "=''{}",
+        '=""{}', "=$'{}'",
+        "=my pa {}:x", "=x {}=9", "= {}", "=[REDACTED:{}", '="[REDACTED:x]{}"',
+    ],
+)  # fmt: skip
+def test_no_form_of_a_value_leaks(text: str) -> None:
+    """What cannot be delimited takes the rest of its line."""
+    secret = "S3" + "CRET99"
+    shown, counts = redact_text("pass" + "word" + text.format(secret) + "\nnext line")
+    assert secret not in shown
+    assert shown.endswith("\nnext line")
+    assert counts == {"password": 1}
+
+
+@pytest.mark.parametrize("length", [1, 4095, 262_145, 1_000_000])
+def test_no_length_of_a_value_leaks(length: int) -> None:
+    """No bound of a pattern lets a long one through."""
+    for start in (PASSWORD, BEARER, API):
+        assert redact_text(start + "a1" * length)[0].startswith(start + "[REDACTED:")
+
+
+def test_invisible_characters_break_nothing_up() -> None:
+    """Arguments and notes lose them before they are looked at."""
+    assert Redactor().raw("pass" + "word\u200b=x") == PASSWORD + "[REDACTED:password#1]"
+
+
+def test_markers_are_numbered_as_they_stand() -> None:
+    """Not in the order of the rules."""
+    shown, _ = redact_text(f"{PASSWORD}x\n{BEARER}{KEY}")
+    assert shown == f"{PASSWORD}[REDACTED:password#1]\n{BEARER}[REDACTED:bearer#2]"

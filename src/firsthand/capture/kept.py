@@ -53,6 +53,10 @@ class Limits:
         self.line_characters = line_characters
         self.stream_bytes = stream_bytes
 
+    def narrowed(self, stream_bytes: int) -> Limits:
+        """Return the same limits with fewer bytes of a stream."""
+        return Limits(self.head_lines, self.tail_lines, self.line_characters, stream_bytes)
+
 
 class Kept:
     """The kept text of one stream and how it was cut."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from firsthand.plain import VISIBLE
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,22 +20,6 @@ _CHANGING = dict.fromkeys(
     "",
 )
 """Digits, blanks, and what bars and spinners are drawn with."""
-
-_VISIBLE: dict[int, str] = dict.fromkeys(
-    [
-        0xAD,
-        0xFEFF,
-        *range(0x200B, 0x2010),
-        *range(0x202A, 0x202F),
-        *range(0x2060, 0x2065),
-        *range(0x2066, 0x206A),
-    ],
-    "",
-)
-"""Zero-width and bidi format characters go, they would break up a secret; controls become visible."""
-_VISIBLE.update({code: chr(0x2400 + code) for code in range(0x20) if code not in b"\t\n"})
-_VISIBLE[0x7F] = "\u2421"
-_VISIBLE.update({code: f"\\x{code:02x}" for code in range(0x80, 0xA0)})
 
 
 def without_sequences(text: str) -> str:
@@ -82,4 +68,4 @@ def _frames(line: str) -> list[str]:
 
 def visible(text: str) -> str:
     """Return ``text`` with no control character but tab and LF, and no zero-width or bidi one."""
-    return text.translate(_VISIBLE)
+    return text.translate(VISIBLE)

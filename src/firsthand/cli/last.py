@@ -14,7 +14,7 @@ DEFAULT_COUNT = 20
 def main(arguments: list[str]) -> int:
     """List records, newest last."""
     parser = common.Parser("last", "List the newest records, oldest first, newest last.")
-    parser.add_argument("-n", type=_count, default=DEFAULT_COUNT, metavar="N", help="how many (default 20)")
+    parser.add_argument("-n", type=number, default=DEFAULT_COUNT, metavar="N", help="how many (default 20)")
     parser.add_argument("--failed", action="store_true", help="only those whose exit code is null or not 0")
     parser.add_argument("--null", action="store_true", help="only those without an exit code")
     parser.add_argument("--session", metavar="ID", help="only those of one session")
@@ -38,8 +38,9 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
+def number(text: str) -> int:
+    """Read a count of at least 1."""
+    count = int(text)
+    if count < 1:
         raise ValueError
-    return number
+    return count

@@ -115,8 +115,9 @@ def _unknown(word: str) -> UsageError:
 
 
 def _request(options: dict[str, str], argv: list[str]) -> Any:
-    folder, project = _folder(options.get("--cwd")), options.get("--project")
-    settings = config.load(place.project_root(folder, project), os.environ)
+    folder, project = request.from_here(options.get("--cwd")), options.get("--project")
+    base = request.base_of(folder)
+    settings = config.load(place.project_root(base, project), os.environ)
     return request.build(
         argv,
         settings,
@@ -125,20 +126,12 @@ def _request(options: dict[str, str], argv: list[str]) -> Any:
         note=options.get("--note", ""),
         expect=_expectation(options),
         timeout=_seconds(options["--timeout"]) if "--timeout" in options else "default",
-        parent=_whole_id(options["--parent"], folder, project) if "--parent" in options else None,
+        parent=_whole_id(options["--parent"], base, project) if "--parent" in options else None,
         session=options.get("--session"),
         kind=options.get("--env"),
         strays=options.get("--strays"),
         project=project,
     )
-
-
-def _folder(cwd: str | None) -> str:
-    try:
-        here = os.getcwd()
-    except FileNotFoundError:
-        here = os.readlink("/proc/self/cwd").removesuffix(" (deleted)")
-    return here if cwd is None else os.path.join(here, cwd)
 
 
 def _expectation(options: dict[str, str]) -> dict[str, Any] | None:

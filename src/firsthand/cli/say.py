@@ -46,17 +46,23 @@ def obj(value: Any) -> None:
 
 def note(text: str) -> None:
     """Write one remark to standard error."""
-    write(2, f"firsthand: note: {text}\n")
+    write(2, f"firsthand: note: {_clean(text)}\n")
 
 
 def error(problem: FirsthandError, as_json: bool = False) -> None:
     """Say what is wrong and what to do next: two lines on stderr, or one object on stdout."""
+    message, hint = _clean(problem.message), _clean(problem.hint)
     if as_json:
-        obj({"schema": ERROR_SCHEMA, "code": problem.code, "message": problem.message, "hint": problem.hint})
+        obj({"schema": ERROR_SCHEMA, "code": problem.code, "message": message, "hint": hint})
     else:
-        write(
-            2, f"firsthand: error: {problem.message}\n" + (f"hint: {problem.hint}\n" if problem.hint else "")
-        )
+        write(2, f"firsthand: error: {message}\n" + (f"hint: {hint}\n" if hint else ""))
+
+
+def _clean(text: str) -> str:
+    """Return our own words redacted and printable: they quote what the caller wrote."""
+    from firsthand.redact import Redactor
+
+    return Redactor().raw(text)
 
 
 def is_terminal(fd: int) -> bool:

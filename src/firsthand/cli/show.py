@@ -64,7 +64,10 @@ def _span(text: str) -> tuple[int, int | None]:
     first, colon, last = text.partition(":")
     if not colon or not all(part.isdecimal() or not part for part in (first, last)):
         raise UsageError(f"--lines {text} is no range", "give 200:260, 200: or :60")
-    return int(first or 1), int(last) if last else None
+    span = int(first or 1), int(last) if last else None
+    if not span[0] or (span[1] is not None and span[1] < span[0]):
+        raise UsageError(f"--lines {text} is empty", "lines begin at 1, and A:B counts upwards")
+    return span
 
 
 def _page(reader: Reader, record: Record, options: Namespace, span: tuple[int, int | None] | None) -> None:

@@ -17,8 +17,10 @@ def agent_may_continue(record: Mapping[str, Any]) -> tuple[bool, str]:
     Null refuses and so does any code but 0. An honest 0 that a shell construct may have hidden something
     behind may go on, and the reason says that it is no evidence. A predicted failure is still a failure.
     """
+    if not record:
+        return False, "there is no record: nothing is known of the command"
     code = record.get("exit_code")
-    if code is None:
+    if type(code) is not int or record.get("error"):
         return False, _null(record)
     if code == ENDED_BY_READER and _readers_ended_well(record.get("pipestatus")):
         return True, "exit 141, ended by its reader: go on, but this is no evidence that anything passed"

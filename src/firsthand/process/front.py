@@ -55,7 +55,7 @@ def run(job: Job, keep: list[int], callers: Sequence[int] = ()) -> Any:
     os.close(control_read)
     os.close(answer_write)
     born = procfs.look(pid)
-    message = Relay(answer_read, control_write, wake, callers).wait()
+    message = Relay(pid, answer_read, control_write, wake, callers).wait()
     spawn.wait(pid, 0)
     if message is None:
         raise KeeperDied(_sweep(others, born.start if born else 0, wake))
@@ -71,8 +71,7 @@ def _listen(ends: list[int]) -> int:
     numbers = [
         number for number in signals.CANCELLING if number != signals.SIGHUP or not signals.ignored(number)
     ]
-    signals.default(signals.SIGCHLD)
-    signals.wake_by(tuple(numbers), ring)
+    signals.wake_by((*numbers, signals.SIGCHLD), ring)
     signals.unblock()
     return wake
 
@@ -80,9 +79,10 @@ def _listen(ends: list[int]) -> int:
 class Relay:
     """Passes on to the keeper what the caller says, until the answer is whole or the keeper is gone."""
 
-    __slots__ = ("answer", "control", "inbox", "poller")
+    __slots__ = ("answer", "control", "inbox", "keeper", "poller")
 
-    def __init__(self, answer: int, control: int, wake: int, callers: Sequence[int]) -> None:
+    def __init__(self, keeper: int, answer: int, control: int, wake: int, callers: Sequence[int]) -> None:
+        self.keeper = keeper
         self.answer = answer
         self.control = control
         self.inbox = channel.Inbox()
@@ -109,11 +109,22 @@ class Relay:
         if not data:
             self.poller.unregister(fd)
             self._hang_up()
-        elif self.control >= 0:
+        if signals.SIGCHLD in data:
+            self._wake_keeper()
+        if data and self.control >= 0:
             try:
                 os.write(self.control, data)
             except OSError:  # the keeper is gone: its end-of-file says so
                 return
+
+    def _wake_keeper(self) -> None:
+        """Let a keeper go on that its own command has stopped (``kill -STOP $PPID``)."""
+        flags = os.WSTOPPED | os.WNOHANG
+        try:
+            if os.waitid(os.P_PID, self.keeper, flags):
+                os.kill(self.keeper, signals.SIGCONT)
+        except (ChildProcessError, ProcessLookupError):
+            return
 
     def _hang_up(self) -> None:
         """The caller is gone: the keeper sees its control pipe end."""

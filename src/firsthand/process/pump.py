@@ -13,11 +13,16 @@ if TYPE_CHECKING:
 
     from firsthand.capture import Windows
 
-BUFFER_SIZE = 256 * 1024
-"""Bytes of one read, as much as a widened pipe holds."""
+FIRST_BUFFER, BUFFER_SIZE = 8 * 1024, 256 * 1024
+"""Bytes of one read: few at first, for most commands print little and untouched pages cost nothing; once
+that is filled, as much as a widened pipe holds."""
 
 READS_A_TURN = 8
 """Reads of one stream before the other things are looked at: a flood must not starve the clock."""
+
+
+LONGEST_WAIT = 86_400.0
+"""Seconds of one poll at most: the kernel takes 24 days, and every loop looks at its own clock anyway."""
 
 
 class Orders:
@@ -70,8 +75,7 @@ class Pump:
     def __init__(self, streams: Sequence[tuple[int, Windows]], orders: Orders, pidfd: int = -1) -> None:
         self.streams = dict(streams)
         self.orders = orders
-        self.buffer = bytearray(BUFFER_SIZE)
-        self.view = memoryview(self.buffer)
+        self.view = memoryview(bytearray(FIRST_BUFFER))
         self.poller = select.poll()
         for fd in [*self.streams, *orders.fds, *([pidfd] if pidfd >= 0 else [])]:
             self.poller.register(fd, select.POLLIN)
@@ -83,7 +87,7 @@ class Pump:
 
     def turn(self, seconds: float | None) -> None:
         """Wait up to ``seconds`` for anything to happen, and take it in."""
-        for fd, _ in self.poller.poll(None if seconds is None else max(0, round(seconds * 1000 + 0.5))):
+        for fd, _ in self.poller.poll(_milliseconds(seconds)):
             if fd in self.streams:
                 self._drain(fd)
             elif fd in self.orders.fds:
@@ -123,9 +127,15 @@ class Pump:
             self._close(fd)
             return False
         self.streams[fd].feed(self.view[:count])
+        if count == FIRST_BUFFER == len(self.view):
+            self.view = memoryview(bytearray(BUFFER_SIZE))
         return True
 
     def _close(self, fd: int) -> None:
         self.poller.unregister(fd)
         del self.streams[fd]
         os.close(fd)
+
+
+def _milliseconds(seconds: float | None) -> int | None:
+    return None if seconds is None else max(0, round(min(seconds, LONGEST_WAIT) * 1000 + 0.5))

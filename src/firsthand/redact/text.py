@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-ESCAPED = {number: chr(0x2400 + number) for number in range(0x20)} | {0x7F: "\u2421"}
-"""Control characters as their visible Unicode pictures, NUL as U+2400."""
-
-_VISIBLE = str.maketrans(ESCAPED | {number: f"\\x{number:02x}" for number in range(0x80, 0xA0)})
-_VISIBLE_TEXT = {key: value for key, value in _VISIBLE.items() if key not in (0x09, 0x0A)}
+from firsthand.plain import VISIBLE
 
 
 def display(raw: bytes | str) -> str:
@@ -14,9 +10,24 @@ def display(raw: bytes | str) -> str:
 
     Tab and line feed stay: a ``bash -c`` argument of several lines stays readable.
     """
-    if isinstance(raw, str):
-        raw = raw.encode("utf-8", "surrogateescape" if not _has_other_surrogates(raw) else "backslashreplace")
-    return raw.decode("utf-8", "backslashreplace").translate(_VISIBLE_TEXT)
+    return _text(raw).translate(VISIBLE)
+
+
+def _text(raw: bytes | str) -> str:
+    if isinstance(raw, bytes):
+        return raw.decode("utf-8", "backslashreplace")
+    try:
+        raw.encode("utf-8")
+    except UnicodeEncodeError:
+        return "".join(map(_shown, raw))
+    return raw
+
+
+def _shown(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # how Python carries a byte that it could not decode
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{code:04x}" if 0xD800 <= code <= 0xDFFF else character
 
 
 def is_exact(raw: bytes) -> bool:
@@ -25,16 +36,10 @@ def is_exact(raw: bytes) -> bool:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return text == text.translate(_VISIBLE_TEXT)
+    return text == text.translate(VISIBLE)
 
 
 def one_line(text: str) -> str:
-    """Return a note or an error sentence on one line: every control character visible, edges trimmed."""
-    flat = " ".join(part.strip() for part in text.strip().split("\n"))
-    return display(flat).translate(_VISIBLE).strip()
-
-
-def _has_other_surrogates(text: str) -> bool:
-    return any(
-        "\ud800" <= character <= "\udfff" and not "\udc80" <= character <= "\udcff" for character in text
-    )
+    """Return a note or an error sentence on one line, printable, its edges trimmed."""
+    flat = " ".join(part.strip() for part in display(text).split("\n"))
+    return flat.replace("\t", " ").strip()

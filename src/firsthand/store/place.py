@@ -49,13 +49,13 @@ def find_place(cwd: str, project: str | None = None, environ: Mapping[str, str] 
     """
     root = project_root(cwd, project, environ)
     chosen = environ.get("FIRSTHAND_DIR")
-    if chosen:
-        return Place(root, os.path.abspath(os.path.join(cwd, chosen)), _new_owner(root))
-    reason = _why_no_store(root, environ)
+    wanted = os.path.abspath(os.path.join(cwd, chosen)) if chosen else os.path.join(root, STORE_NAME)
+    holder = os.path.realpath(wanted) if chosen else root
+    reason = _why_no_store(holder, environ)
     if reason is None:
-        return Place(root, os.path.join(root, STORE_NAME), _new_owner(root))
-    folder = os.path.join(state_folder(environ), "stores", root_hash(root))
-    return Place(root, folder, None, f"{root} is {reason} and holds no store; its records are in {folder}")
+        return Place(root, wanted, _new_owner(root))
+    folder = os.path.join(state_folder(environ), "stores", root_hash(holder))
+    return Place(root, folder, None, f"{holder} is {reason} and holds no store; its records are in {folder}")
 
 
 def project_root(cwd: str, project: str | None = None, environ: Mapping[str, str] = os.environ) -> str:
