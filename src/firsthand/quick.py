@@ -94,11 +94,11 @@ def main() -> int:
 
     gc.disable()
     try:
-        from firsthand._bundle import MODULES  # type: ignore[import-not-found]
+        bundle = __import__("firsthand._bundle", fromlist=["MODULES"])
     except ImportError:  # not installed from a wheel
         install()
     else:
-        put_in_place(MODULES)
+        put_in_place(bundle.MODULES)
     from firsthand.cli import main as cli
 
     return cli.main()

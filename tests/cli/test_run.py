@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import re
 from importlib import resources
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import jsonschema
 import pytest
 from tests.support import CommandLine, store_records
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
@@ -263,3 +260,57 @@ def test_every_kind_of_record_fits_the_schema(cli: CommandLine) -> None:
     unstored = cli("run", "--json", "--", "true", env={"FIRSTHAND_DIR": "/proc/firsthand"}).record
     assert unstored["log_error"]
     validator.validate(unstored)
+
+
+def test_a_stream_within_its_limits_but_over_the_cap_of_its_field_is_cut_honestly(cli: CommandLine) -> None:
+    """Quotes take two bytes in JSON: what does not fit is counted, kept aside, and fulfils no prediction."""
+    (cli.tmp / "firsthand.toml").write_text("[capture]\nstream_bytes = 9999999\ntail_lines = 100000\n")
+    program = "for i in range(3000): print(f'line {i} ' + chr(34) * 20)"
+    options = ["--json", "--expect", "line 1500 "]
+    record = cli("run", *options, "--", "python3", "-c", program).record
+    shown = [line for line in record["stdout_tail"].split("\n") if line.startswith("line ")]
+    assert record["truncations"]["stdout"] == 3000 - len(shown) > 0
+    assert (record["expectation_met"], bool(record["kept_output"])) == (None, True)
+    assert "line 2999" in record["stdout_tail"]
+    paged = cli("show", "--stream", "stdout", "--lines", "1501:1501").stdout
+    assert "   1501  line 1500 " in paged
+
+
+def test_a_missing_folder_belongs_to_the_callers_project(cli: CommandLine) -> None:
+    """Its record is where the caller looks for it."""
+    env = {"FIRSTHAND_DIR": None}
+    (cli.tmp / "firsthand.toml").write_text("")
+    assert (
+        cli("run", "--json", "--cwd", "/no/such/folder", "--", "true", env=env).record["error"] == "bad_cwd"
+    )
+    assert cli("last", "--json", "--null", env=env).objects[0]["error"] == "bad_cwd"
+
+
+@pytest.mark.parametrize("chosen", ["/", "home", "open"])
+def test_no_store_where_none_belongs(cli: CommandLine, chosen: str) -> None:
+    """``/``, the home folder and folders that all may write to hold no store, chosen or not."""
+    opened = cli.tmp / "open"
+    opened.mkdir()
+    opened.chmod(0o777)
+    folder = {"/": "/", "home": str(cli.home), "open": str(opened)}[chosen]
+    result = cli("run", "--json", "--", "true", env={"FIRSTHAND_DIR": folder})
+    assert result.record["log_error"] is None
+    assert "holds no store; its records are in " in result.stderr
+    assert not [name for name in ("lock", "head", "running") if (Path(folder) / name).exists()]
+
+
+def test_errors_are_redacted(cli: CommandLine) -> None:
+    """They quote what was written."""
+    secret = "hunter" + "2" * 10
+    for arguments in (["--timeout", "password=" + secret], ["--env", "password=" + secret]):
+        result = cli("run", *arguments, "--", "true")
+        assert result.status == 125
+        assert secret not in result.stdout + result.stderr
+
+
+def test_the_reason_for_no_record_is_redacted(cli: CommandLine) -> None:
+    """It names the store's folder."""
+    secret = "hunter" + "2" * 10
+    result = cli("run", "--json", "--", "true", env={"FIRSTHAND_DIR": "/proc/password=" + secret})
+    assert result.record["log_error"]
+    assert secret not in result.stdout + result.stderr

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are ours: one ``error:`` and one ``hint:`` line."""
 
-    def __init__(self, verb: str, description: str, epilog: str = "") -> None:
+    def __init__(self, verb: str, description: str, epilog: str = "", *, reads: bool = True) -> None:
         super().__init__(
             prog=f"firsthand {verb}",
             description=description,
@@ -31,6 +31,8 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         self.verb = verb
+        if not reads:
+            return
         self.add_argument(
             "--project", metavar="DIR", help="whose store to read (default: the project around here)"
         )

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SLOW_LIMIT = 2
 """Seconds that the hanging command of the demo is given."""
 
+DESCRIPTION = "Run a small project's failing tests, mend it, retry, hang, misspell, flood and leak."
+
 SUITE = ["python3", "-m", "unittest"]
 
 
@@ -93,9 +95,7 @@ LONG_ENOUGH = 16
 
 def main(arguments: list[str]) -> int:
     """Play the demo; 0 when everything was as it should be."""
-    parser = Parser(
-        "demo", "Run a small project's failing tests, mend it, retry, hang, misspell, flood and leak."
-    )
+    parser = Parser("demo", DESCRIPTION, reads=False)
     parser.add_argument("--keep", action="store_true", help="leave the temporary folder to look around in")
     options = parser.parse_args(arguments)
     folder = tempfile.mkdtemp(prefix="firsthand-demo-")

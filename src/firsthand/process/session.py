@@ -24,8 +24,11 @@ class Session:
         self.leader = leader
 
     def members(self) -> list[Process]:
+        """Return the living processes of the session and group, and below the leader while that lives."""
         mine = self.leader
-        return [each for each in survey.everyone() if mine in (each.session, each.group) and each.alive]
+        found = [each for each in survey.everyone() if mine in (each.session, each.group) and each.alive]
+        known = {each.pid for each in found}
+        return found + [each for each in survey.descendants(mine) if each.pid not in known]
 
     def empty(self) -> bool:
         """True when the command's process group has no living member; an ended child is reaped."""
