@@ -60,7 +60,7 @@ def _stray(stray: Stray, redactor: Redactor) -> dict[str, Any]:
     return {
         "pid": stray.pid,
         "start": stray.start,
-        "command": caps.cut_characters(redactor.text(command), caps.STRAY_CHARACTERS),
+        "command": caps.cut_characters(command, caps.STRAY_CHARACTERS),
         "action": stray.action,
         "reason": redactor.text(stray.reason),
     }

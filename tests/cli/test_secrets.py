@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from tests.support import CommandLine
+from tests.support.slack import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,10 +61,9 @@ def test_no_field_leaks(cli: CommandLine) -> None:
 
 def test_the_running_file_is_redacted_too(cli: CommandLine) -> None:
     """It is written before the command starts, and it may outlive us."""
-    launch = cli.start("run", "--", "sleep", "60", "--note", ASSIGNMENT)
+    launch = cli.start("run", "--", "sh", "-c", ": >begun; sleep 60", ASSIGNMENT)
     running = cli.store / "running"
-    while not (running.exists() and [path for path in running.iterdir() if path.stat().st_size]):
-        time.sleep(0.01)
+    assert eventually((cli.tmp / "begun").exists, bool, 10)
     content = stored(running)
     launch.signal(2)
     launch.wait()

@@ -196,7 +196,8 @@ def check_nothing_lost(folder: Path, acknowledged: list[str]) -> None:
     due = [line.split() for line in acknowledged if int(line.split()[1]) >= numbers[0]]
     assert [number for command_id, number, _ in due if command_id not in found] == []
     if numbers[0] > 1:
-        assert len(store_files(folder)) == 6
+        # only a rotation drops records, from here; a kill may have cut it off before it was done
+        assert (folder / "feedback_record.jsonl.5").exists()
 
 
 @pytest.mark.parametrize("rounds", [1, 3])

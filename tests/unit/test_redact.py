@@ -136,3 +136,10 @@ def test_markers_are_numbered_as_they_stand() -> None:
     """Not in the order of the rules."""
     shown, _ = redact_text(f"{PASSWORD}x\n{BEARER}{KEY}")
     assert shown == f"{PASSWORD}[REDACTED:password#1]\n{BEARER}[REDACTED:bearer#2]"
+
+
+def test_text_read_in_any_locale_is_the_same() -> None:
+    """Bytes that Python could not decode are decoded here; what carries no byte is shown."""
+    raw = "é \U0001f600".encode()
+    assert display(raw) == display("é \U0001f600") == display(raw.decode("ascii", "surrogateescape"))
+    assert display("x\udcff\ud800") == r"x\xff\ud800"

@@ -14,20 +14,18 @@ def display(raw: bytes | str) -> str:
 
 
 def _text(raw: bytes | str) -> str:
-    if isinstance(raw, bytes):
-        return raw.decode("utf-8", "backslashreplace")
-    try:
-        raw.encode("utf-8")
-    except UnicodeEncodeError:
-        return "".join(map(_shown, raw))
-    return raw
+    if isinstance(raw, str):
+        try:
+            raw = raw.encode("utf-8", "surrogateescape")  # the bytes that Python read, in whatever locale
+        except UnicodeEncodeError:
+            raw = "".join(map(_shown, raw)).encode("utf-8", "surrogateescape")
+    return raw.decode("utf-8", "backslashreplace")
 
 
 def _shown(character: str) -> str:
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # how Python carries a byte that it could not decode
-        return f"\\x{code - 0xDC00:02x}"
-    return f"\\u{code:04x}" if 0xD800 <= code <= 0xDFFF else character
+    """Return a surrogate that carries no byte as ``\\ud800``."""
+    lone = "\ud800" <= character <= "\udfff" and not "\udc80" <= character <= "\udcff"
+    return f"\\u{ord(character):04x}" if lone else character
 
 
 def is_exact(raw: bytes) -> bool:
