@@ -15,15 +15,20 @@ def display(raw: bytes | str) -> str:
 
 def _text(raw: bytes | str) -> str:
     if isinstance(raw, str):
-        try:
-            raw = raw.encode("utf-8", "surrogateescape")  # the bytes that Python read, in whatever locale
-        except UnicodeEncodeError:
-            raw = "".join(map(_shown, raw)).encode("utf-8", "surrogateescape")
+        raw = _bytes(raw)
     return raw.decode("utf-8", "backslashreplace")
 
 
+def _bytes(text: str) -> bytes:
+    """Return the bytes that Python read, in whatever locale."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return "".join(map(_shown, text)).encode("utf-8", "surrogateescape")
+
+
 def _shown(character: str) -> str:
-    """Return a surrogate that carries no byte as ``\\ud800``."""
+    """Return a surrogate that carries no byte by its number."""
     lone = "\ud800" <= character <= "\udfff" and not "\udc80" <= character <= "\udcff"
     return f"\\u{ord(character):04x}" if lone else character
 
