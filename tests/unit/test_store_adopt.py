@@ -21,24 +21,6 @@ from firsthand.store.place import Place
 from firsthand.store.running import DIED, Running, adopt, begin, orphans
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def place(folder: Path) -> Place:
-    """The place of that folder."""
-    return Place(str(folder.parent), str(folder))
-
-
-@pytest.fixture
-def store(place: Place) -> Store:
-    """A store to adopt into."""
-    return Store(place)
-
-
 def begun(place: Place, record: Record) -> Running:
     running = begin(place, record)
     assert running

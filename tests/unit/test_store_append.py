@@ -8,7 +8,6 @@ import os
 import stat
 from pathlib import Path
 
-import pytest
 from tests.programs.store_sample import FIRST, refused, sample
 from tests.support.store import store_lines, store_records
 
@@ -19,18 +18,6 @@ from firsthand.store.place import Place
 
 FOREIGN = 65533 if os.geteuid() == 65534 else 65534
 """A user who is neither we, nor root, nor the owner of the project."""
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def store(folder: Path) -> Store:
-    """A store whose folder is not there yet."""
-    return Store(Place(str(folder.parent), str(folder)))
 
 
 def mode(path: Path) -> int:

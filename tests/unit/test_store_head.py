@@ -17,18 +17,6 @@ from firsthand.store.kernel import boot_id
 from firsthand.store.place import Place
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def store(folder: Path) -> Store:
-    """A store whose folder is not there yet."""
-    return Store(Place(str(folder.parent), str(folder)))
-
-
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
 

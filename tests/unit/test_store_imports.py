@@ -6,14 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
 
 def test_the_run_path_imports_almost_nothing(folder: Path) -> None:
     """What an append, a running file and its adoption load is on the budget of every run."""

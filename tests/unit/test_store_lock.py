@@ -22,18 +22,6 @@ from firsthand.store.folder import open_folder
 from firsthand.store.place import Place
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def store(folder: Path) -> Store:
-    """A store whose folder is not there yet."""
-    return Store(Place(str(folder.parent), str(folder)))
-
-
 def numbers(folder: Path) -> list[Any]:
     return [record["seq"] for record in store_records(folder)]
 

@@ -8,23 +8,9 @@ import resource
 import stat
 from pathlib import Path
 
-import pytest
-
 from firsthand.record import encode
 from firsthand.store.append import OUTPUT_MOST, Store
 from firsthand.store.place import Place
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def store(folder: Path) -> Store:
-    """A store whose folder is not there yet."""
-    return Store(Place(str(folder.parent), str(folder)))
 
 
 def mode(path: Path) -> int:

@@ -26,24 +26,6 @@ if TYPE_CHECKING:
 FOREIGN = 65533 if os.geteuid() == 65534 else 65534
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def place(folder: Path) -> Place:
-    """The place of that folder."""
-    return Place(str(folder.parent), str(folder))
-
-
-@pytest.fixture
-def store(place: Place) -> Store:
-    """A store to write into."""
-    return Store(place)
-
-
 def put(folder: Path, data: bytes) -> None:
     with (folder / LIVE_NAME).open("ab") as file:
         file.write(data)

@@ -20,18 +20,6 @@ FOREIGN = 65533 if os.geteuid() == 65534 else 65534
 """A user who is neither we, nor root, nor the owner of the project."""
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def store(folder: Path) -> Store:
-    """A store whose folder is not there yet."""
-    return Store(Place(str(folder.parent), str(folder)))
-
-
 def foreign(path: Path) -> bool:
     """Give a file away if we may; say whether it belongs to a foreign user now."""
     try:

@@ -16,19 +16,6 @@ from firsthand.record import encode
 from firsthand.store import tail
 from firsthand.store.append import Store
 from firsthand.store.files import FILE_MOST, LIVE_NAME, NAMES
-from firsthand.store.place import Place
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def store(folder: Path) -> Store:
-    """A store whose folder is not there yet."""
-    return Store(Place(str(folder.parent), str(folder)))
 
 
 def numbers(folder: Path) -> list[Any]:

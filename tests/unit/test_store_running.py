@@ -7,7 +7,6 @@ import stat
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.programs.store_sample import sample
 from tests.support.store import store_records
 
@@ -15,24 +14,6 @@ from firsthand.record import KEYS, Record, encode
 from firsthand.store.append import Store
 from firsthand.store.place import Place
 from firsthand.store.running import DIED, Running, adopt, begin, died, orphans
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def place(folder: Path) -> Place:
-    """The place of that folder."""
-    return Place(str(folder.parent), str(folder))
-
-
-@pytest.fixture
-def store(place: Place) -> Store:
-    """A store to adopt into."""
-    return Store(place)
 
 
 def begun(place: Place, record: Record) -> Running:

@@ -27,24 +27,6 @@ Found = tuple[str, bool | None, tuple[str, int] | None]
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store folder that is not there yet."""
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def place(folder: Path) -> Place:
-    """The place of that folder."""
-    return Place(str(folder.parent), str(folder))
-
-
-@pytest.fixture
-def store(place: Place) -> Store:
-    """A store to write into."""
-    return Store(place)
-
-
-@pytest.fixture
 def five(store: Store) -> list[Record]:
     """Five records in the live file."""
     return [store.append(sample(50)) for _ in range(5)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
+from firsthand.config import home
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -77,7 +79,7 @@ def state_folder(environ: Mapping[str, str] = os.environ) -> str:
     """Return ``${XDG_STATE_HOME:-~/.local/state}/firsthand``; a relative ``XDG_STATE_HOME`` is ignored."""
     base = environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(base):
-        base = os.path.join(_home(environ), ".local", "state")
+        base = os.path.join(home(environ), ".local", "state")
     return os.path.join(base, "firsthand")
 
 
@@ -116,7 +118,7 @@ def _upward(folder: str) -> Iterator[str]:
 
 def _counts(folder: str, here: str, environ: Mapping[str, str]) -> bool:
     # People keep dotfiles in a git repository at home; that makes no project of all that lies below.
-    if folder == here or folder not in {"/", os.path.realpath(_home(environ))}:
+    if folder == here or folder not in {"/", os.path.realpath(home(environ))}:
         return True
     return _has_config(folder)
 
@@ -147,22 +149,10 @@ def _is_submodule(git: str) -> bool:
     return inside[0:1] == ["modules"] and not os.path.exists(os.path.join(git, "commondir"))
 
 
-def _home(environ: Mapping[str, str]) -> str:
-    home = environ.get("HOME")
-    if home:
-        return home
-    import pwd
-
-    try:
-        return pwd.getpwuid(os.getuid()).pw_dir
-    except KeyError:
-        return "/"
-
-
 def _why_no_store(root: str, environ: Mapping[str, str]) -> str | None:
     if root == "/":
         return "the root folder"
-    if root == os.path.realpath(_home(environ)):
+    if root == os.path.realpath(home(environ)):
         return "the home folder"
     try:
         open_to_all = os.stat(root).st_mode & stat.S_IWOTH
