@@ -19,7 +19,7 @@ from firsthand.cli.main import main
 main()
 """
 
-STANDARD = {"__future__", "_ctypes", "_json", "errno", "fcntl", "select"}
+STANDARD = {"__future__", "_ctypes", "errno", "fcntl", "select"}
 """All of the standard library that a plain run adds to a bare interpreter."""
 
 MODULES = 48
