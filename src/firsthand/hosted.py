@@ -106,8 +106,9 @@ def grouping_is_safe() -> bool:
             blocked = int(line.split()[1], 16)
         elif line.startswith(b"SigIgn:"):
             ignored = int(line.split()[1], 16)
-    ours = sum(1 << (number - 1) for number in signals.OURS_TO_IGNORE)
-    return not blocked and not ignored & ~ours
+    # signals 32 and 33 are the C library's own: whatever it has spawned has them ignored
+    matter = sum(1 << (number - 1) for number in signals.every() if number not in signals.OURS_TO_IGNORE)
+    return not blocked and not ignored & matter
 
 
 def _after_killed_front(wanted: Request) -> Record:

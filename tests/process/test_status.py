@@ -94,6 +94,12 @@ def test_group_mode_where_it_is_safe(cli: CommandLine) -> None:
     assert report == {"ends": [[3, None, "group", ""]], "raised": None}
 
 
+def test_group_mode_in_a_spawned_host(cli: CommandLine) -> None:
+    """What the C library ignores for itself is no reason against it."""
+    result = cli.program(sys.executable, str(PROGRAMS / "host_spawned.py")).wait()
+    assert (result.stdout, result.stderr) == ("group\n", "")
+
+
 def test_started_with_sigchld_ignored(cli: CommandLine) -> None:
     """The command line reports 3 too when its caller ignores SIGCHLD, which it inherits."""
     args = ("run", "--json", "--", *EXIT_3)
