@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from firsthand.process.procfs import children, look, read
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 NAME_LIMIT = 4096
 """Bytes read of a command line: 200 characters are shown, so a page is plenty."""
+
+
+EXEC_LOOKS, EXEC_PAUSE = 3, 0.001
+"""Looks, and seconds between them: in the middle of an exec a process shows no command line."""
 
 
 def everyone() -> list[Process]:
@@ -59,9 +64,11 @@ def _children_by_scan() -> Callable[[int], list[int]]:
 
 def command_line(pid: int) -> list[bytes]:
     """Return the argv of a process, or its bracketed name where the kernel shows none."""
-    data = read(f"/proc/{pid}/cmdline", NAME_LIMIT)
-    if data:
-        return data.rstrip(b"\0").split(b"\0")
+    for _ in range(EXEC_LOOKS):
+        data = read(f"/proc/{pid}/cmdline", NAME_LIMIT)
+        if data:
+            return data.rstrip(b"\0").split(b"\0")
+        time.sleep(EXEC_PAUSE)
     name = read(f"/proc/{pid}/comm", 64)
     return [b"[" + name.strip() + b"]"] if name else [b"?"]
 
