@@ -63,10 +63,3 @@ def _clean(text: str) -> str:
     from firsthand.redact import Redactor
 
     return Redactor().raw(text)
-
-
-def is_terminal(fd: int) -> bool:
-    try:
-        return os.isatty(fd)
-    except OSError:
-        return False

@@ -110,7 +110,9 @@ def _assigned(text: str, start: int) -> tuple[int, int]:
         following = text[close + len(quote) : close + len(quote) + 1]
         if close > start + 1 and text[close - 1] != "\\" and following in ("", *" \t\n,;)}]&|<>\"'"):
             return start + 1, close
-    return first, len(text[:stop].rstrip(" \t\r"))
+    while stop > first and text[stop - 1] in " \t\r":
+        stop -= 1
+    return first, stop
 
 
 def redact_text(text: str) -> tuple[str, dict[str, int]]:
