@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.programs.store_sample import sample
+from tests.support.running import begun, left_behind, names
 from tests.support.store import store_records
 
 from firsthand.errors import StoreError
@@ -19,21 +20,6 @@ from firsthand.store.append import Store
 from firsthand.store.chain import verify
 from firsthand.store.place import Place
 from firsthand.store.running import DIED, Running, adopt, begin, orphans
-
-
-def begun(place: Place, record: Record) -> Running:
-    running = begin(place, record)
-    assert running
-    return running
-
-
-def left_behind(place: Place, record: Record) -> None:
-    """Begin a run and let go of it, as the kernel does for one that died."""
-    begun(place, record).close_fd()
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(os.listdir(folder / "running"))
 
 
 def the_null_record(record: Record, **changes: Any) -> dict[str, Any]:

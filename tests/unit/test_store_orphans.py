@@ -9,29 +9,15 @@ from pathlib import Path
 
 import pytest
 from tests.programs.store_sample import sample
+from tests.support.running import begun, left_behind, names
 from tests.support.store import store_records
 
 from firsthand.errors import StoreError
-from firsthand.record import KEYS, Record, encode, new_id, timestamp
+from firsthand.record import KEYS, encode, new_id, timestamp
 from firsthand.store.append import Store
 from firsthand.store.kernel import boot_id, process_start
 from firsthand.store.place import Place
-from firsthand.store.running import Running, adopt, begin, child_of, died, orphans
-
-
-def begun(place: Place, record: Record) -> Running:
-    running = begin(place, record)
-    assert running
-    return running
-
-
-def left_behind(place: Place, record: Record) -> None:
-    """Begin a run and let go of it, as the kernel does for one that died."""
-    begun(place, record).close_fd()
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(os.listdir(folder / "running"))
+from firsthand.store.running import adopt, begin, child_of, died, orphans
 
 
 def test_a_child_that_lives_on_is_named(place: Place, store: Store, folder: Path) -> None:

@@ -8,22 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.programs.store_sample import sample
+from tests.support.running import begun, names
 from tests.support.store import store_records
 
 from firsthand.record import KEYS, Record, encode
 from firsthand.store.append import Store
 from firsthand.store.place import Place
-from firsthand.store.running import DIED, Running, adopt, begin, died, orphans
-
-
-def begun(place: Place, record: Record) -> Running:
-    running = begin(place, record)
-    assert running
-    return running
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(os.listdir(folder / "running"))
+from firsthand.store.running import DIED, adopt, died, orphans
 
 
 def the_null_record(record: Record, **changes: Any) -> dict[str, Any]:
