@@ -6,8 +6,6 @@
 (0, None)
 """
 
-from __future__ import annotations
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firsthand._version import __version__

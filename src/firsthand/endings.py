@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firsthand import caps
+from firsthand.caps import shorten
 from firsthand.process import signals
 
 TYPE_CHECKING = False
@@ -60,7 +61,7 @@ def _stray(stray: Stray, redactor: Redactor) -> dict[str, Any]:
     return {
         "pid": stray.pid,
         "start": stray.start,
-        "command": caps.cut_characters(command, caps.STRAY_CHARACTERS),
+        "command": shorten.characters(command, caps.STRAY_CHARACTERS),
         "action": stray.action,
         "reason": redactor.text(stray.reason),
     }

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 
-from firsthand.process import host, procfs, reader, session, signals, spawn, survey
+from firsthand import procfs
+from firsthand.process import host, reader, session, signals, spawn, survey
 from firsthand.process.pump import Orders
 from firsthand.process.supervise import Outcome
 from firsthand.record import Record
 from firsthand.request import Request
 from firsthand.runner import Run, checked, conduct
-from firsthand.store import running
+from firsthand.store import adoption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,12 +117,12 @@ def _after_killed_front(wanted: Request) -> Record:
     run = Run(wanted)
     give_up = time.monotonic() + CONCLUDED_WITHIN
     while time.monotonic() < give_up:
-        running.adopt(run.store)
+        adoption.adopt(run.store)
         found = run.stored()
         if found:
             return found
-        if not running.is_going_on(run.place, wanted.command_id):
+        if not adoption.is_going_on(run.place, wanted.command_id):
             break
         time.sleep(LOOK_EVERY)
-    left = session.end_session(running.child_of(run.place, wanted.command_id))
+    left = session.end_session(adoption.child_of(run.place, wanted.command_id))
     return run.after_death(left)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from firsthand.process.keeper import Job
-    from firsthand.process.procfs import Process
     from firsthand.process.pump import Orders
+    from firsthand.process.survey import Process
     from firsthand.store.running import Running
 
 
@@ -37,7 +37,10 @@ class Run:
     def begin(self) -> None:
         """Leave the trace from which a record can be made whoever dies; adopt those of earlier deaths."""
         self.running = running.begin(self.place, self.draft)
-        running.adopt(self.store)
+        if self.running and not self.running.alone:
+            from firsthand.store import adoption
+
+            adoption.adopt(self.store)
 
     def perform(self, orders: Orders, contain: str, stdin: int | None) -> Outcome:
         """Run the command in this process."""

@@ -68,6 +68,7 @@ def test_every_verb_works(installed: Path, tmp_path: Path) -> None:
 
 def test_a_plain_run_imports_nothing_beside_the_bundle(installed: Path, tmp_path: Path) -> None:
     """Whoever adds an import to the run path finds it in the bundle, or here."""
+    run(installed, tmp_path, "firsthand", "run", "--", "true")  # makes the store
     result = run(installed, tmp_path, "python3", "-c", PROGRAM)
     assert result.stderr.split() == ["firsthand._bundle", "firsthand.quick"]
 

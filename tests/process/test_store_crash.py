@@ -18,11 +18,11 @@ from tests.support.cli import library_environment
 from tests.support.slack import SLACK, eventually
 from tests.support.store import bad_lines, store_files, store_lines, store_records
 
+from firsthand.store.adoption import adopt, orphans
 from firsthand.store.append import Store
-from firsthand.store.chain import verify
 from firsthand.store.files import FILE_MOST, LIVE_NAME, NAMES
 from firsthand.store.place import Place
-from firsthand.store.running import adopt, orphans
+from firsthand.store.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

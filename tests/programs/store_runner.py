@@ -12,7 +12,7 @@ import sys
 from store_sample import sample
 
 from firsthand.store.append import Store
-from firsthand.store.kernel import process_start
+from firsthand.procfs import start_stamp
 from firsthand.store.place import Place
 from firsthand.store.running import begin
 
@@ -25,7 +25,7 @@ def main():
     other = 0
     if extra == "child":
         other = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).pid
-        running.child(other, process_start(other))
+        running.child(other, start_stamp(other))
     elif extra == "fork":
         other = os.fork()
     elif extra == "stored":

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firsthand import caps
+from firsthand.caps import shorten
 from firsthand.record import KEYS, Record, encode
 
 HASH = "f" * 64
@@ -87,7 +88,7 @@ def test_a_cut_command_keeps_its_ends(arguments: list[str]) -> None:
     cut = caps.cut_command(arguments)
     assert caps.size(cut) <= caps.COMMAND_CAP
     assert len(cut) <= caps.COMMAND_ARGUMENTS
-    assert caps.cut_characters(arguments[0], caps.ARGUMENT_CHARACTERS) == cut[0]
+    assert shorten.characters(arguments[0], caps.ARGUMENT_CHARACTERS) == cut[0]
     gone = [word for word in cut if re.fullmatch(r"\.\.\.truncated \d+ arguments\.\.\.", word)]
     if len(cut) != len(arguments):
         assert len(arguments) == len(cut) - 1 + int(gone[0].split()[1])
@@ -96,7 +97,7 @@ def test_a_cut_command_keeps_its_ends(arguments: list[str]) -> None:
 def test_more_strays_than_fit_are_counted() -> None:
     """Twenty are listed, one entry counts the rest, and the worst action shows."""
     entry = {"pid": 1, "start": None, "command": "c", "action": "stopped", "reason": "r"}
-    cut = caps.cut_strays([entry] * 24 + [entry | {"action": "left"}])
+    cut = shorten.strays([entry] * 24 + [entry | {"action": "left"}])
     assert len(cut) == 21
     assert (cut[-1]["command"], cut[-1]["action"]) == ("and 5 more", "left")
 
@@ -104,7 +105,7 @@ def test_more_strays_than_fit_are_counted() -> None:
 def test_redaction_counts_that_do_not_fit_are_summed() -> None:
     """Nothing is lost from the total."""
     counts = {f"{'r' * 50}{number}": 2 for number in range(200)}
-    cut = caps.cut_counts(counts)
+    cut = shorten.counts(counts)
     assert caps.size(cut) <= caps.REDACTIONS_CAP
     assert sum(cut.values()) == 400
     assert "other" in cut

@@ -15,10 +15,11 @@ from tests.programs.store_sample import sample
 
 from firsthand.record import encode
 from firsthand.store.append import Store
-from firsthand.store.chain import field, verify
 from firsthand.store.files import LIVE_NAME
+from firsthand.store.links import field
 from firsthand.store.place import Place
 from firsthand.store.readers import Reader
+from firsthand.store.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,4 +28,4 @@ def test_importing_costs_nothing() -> None:
         "import sys; before = set(sys.modules); import firsthand; print(*sorted(set(sys.modules) - before))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "__future__ firsthand\n"
+    assert found.stdout == "firsthand\n"

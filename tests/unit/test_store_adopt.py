@@ -16,10 +16,11 @@ from tests.support.store import store_records
 
 from firsthand.errors import StoreError
 from firsthand.record import Record, encode, new_id
+from firsthand.store.adoption import adopt, orphans
 from firsthand.store.append import Store
-from firsthand.store.chain import verify
 from firsthand.store.place import Place
-from firsthand.store.running import DIED, Running, adopt, begin, orphans
+from firsthand.store.running import DIED, Running, begin
+from firsthand.store.verification import verify
 
 
 def the_null_record(record: Record, **changes: Any) -> dict[str, Any]:

@@ -6,7 +6,8 @@ import pytest
 from tests.programs.store_sample import sample
 
 from firsthand.record import GENESIS_HASH, encode
-from firsthand.store.chain import digest, field, is_intact, link, links, split
+from firsthand.store.chain import digest, link, split
+from firsthand.store.links import field, is_intact, links
 
 LINE, HASH = link(split(sample(50, agent_note='"seq":9,"hash":"x"')), 12, GENESIS_HASH, None)
 

@@ -10,10 +10,10 @@ import pytest
 from tests.programs.store_sample import refused, sample
 from tests.support.store import store_lines, store_records
 
+from firsthand.procfs import boot_id
 from firsthand.record import encode
 from firsthand.store.append import Store
 from firsthand.store.files import LIVE_NAME, NAMES
-from firsthand.store.kernel import boot_id
 from firsthand.store.place import Place
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def test_the_run_path_imports_almost_nothing(folder: Path) -> None:
-    """What an append, a running file and its adoption load is on the budget of every run."""
+    """What an append and a running file load is on the budget of every run."""
     program = (
         "import os, sys; before = set(sys.modules)\n"
         "import firsthand.store.append, firsthand.store.running, firsthand.store.place\n"
@@ -17,7 +17,7 @@ def test_the_run_path_imports_almost_nothing(folder: Path) -> None:
         "place = firsthand.store.place.find_place('/', None, {'FIRSTHAND_DIR': sys.argv[1], 'HOME': '/x'})\n"
         "store = firsthand.store.append.Store(place)\n"
         "running = firsthand.store.running.begin(place, sample())\n"
-        "firsthand.store.running.adopt(store)\n"
+        "assert running.alone\n"
         "assert store.append(sample())['seq'] == 1\n"
         "running.finish()\n"
         "print(*sorted(set(sys.modules) - before))\n"

@@ -13,18 +13,19 @@ from tests.support.running import begun, left_behind, names
 from tests.support.store import store_records
 
 from firsthand.errors import StoreError
+from firsthand.procfs import boot_id, start_stamp
 from firsthand.record import KEYS, encode, new_id, timestamp
+from firsthand.store.adoption import adopt, child_of, orphans
 from firsthand.store.append import Store
-from firsthand.store.kernel import boot_id, process_start
 from firsthand.store.place import Place
-from firsthand.store.running import adopt, begin, child_of, died, orphans
+from firsthand.store.running import begin, died
 
 
 def test_a_child_that_lives_on_is_named(place: Place, store: Store, folder: Path) -> None:
     """As a stray that was left, while its pid and its start still match."""
     record = sample(command=["sleep", "x" * 300])
     with subprocess.Popen(["sleep", "600"]) as child:
-        start = process_start(child.pid)
+        start = start_stamp(child.pid)
         running = begun(place, record)
         running.child(child.pid, start)
         running.close_fd()
@@ -74,11 +75,11 @@ def test_the_child_of_a_run_can_be_asked_for(place: Place, folder: Path) -> None
 
 def test_process_start_names_one_process() -> None:
     """Boot and start time, from the kernel's own table."""
-    start = process_start(os.getpid())
+    start = start_stamp(os.getpid())
     assert start
     boot, _, ticks = start.partition(":")
     assert (boot, ticks.isdigit()) == (boot_id(), True)
-    assert process_start(1 << 30) is None
+    assert start_stamp(1 << 30) is None
 
 
 @pytest.mark.parametrize("text", [b"", b"\0" * 500, b'{"schema":', b"[]\n", b"\xff\n1 2\n"])

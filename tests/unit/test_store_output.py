@@ -9,7 +9,8 @@ import stat
 from pathlib import Path
 
 from firsthand.record import encode
-from firsthand.store.append import OUTPUT_MOST, Store
+from firsthand.store.append import Store
+from firsthand.store.outputs import OUTPUT_MOST
 from firsthand.store.place import Place
 
 

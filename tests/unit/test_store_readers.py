@@ -14,7 +14,7 @@ from tests.programs.store_sample import sample
 
 from firsthand.errors import StoreError, UsageError
 from firsthand.record import Record, encode
-from firsthand.store import files
+from firsthand.store import snapshot
 from firsthand.store.append import Store
 from firsthand.store.files import LIVE_NAME, NAMES
 from firsthand.store.place import Place
@@ -181,14 +181,14 @@ def test_a_reader_waits_for_a_writer(
     record = store.append(sample())
     found: list[list[Record]] = []
     thread = threading.Thread(target=lambda: found.append(Reader(place).last()))
-    monkeypatch.setattr(files, "READ_PATIENCE", 1000.0)
+    monkeypatch.setattr(snapshot, "READ_PATIENCE", 1000.0)
     with (folder / "lock").open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         put(folder, b"half")
         thread.start()
         thread.join(0.1)
         assert found == []
-        monkeypatch.setattr(files, "READ_PATIENCE", 0.01)
+        monkeypatch.setattr(snapshot, "READ_PATIENCE", 0.01)
         reader = Reader(place)
         assert (reader.last(), reader.skipped) == ([record], 1)
         os.truncate(folder / LIVE_NAME, (folder / LIVE_NAME).stat().st_size - 4)

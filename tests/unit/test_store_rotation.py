@@ -13,7 +13,7 @@ from tests.programs.store_sample import sample
 from tests.support.store import store_lines, store_records
 
 from firsthand.record import encode
-from firsthand.store import tail
+from firsthand.store import search
 from firsthand.store.append import Store
 from firsthand.store.files import FILE_MOST, LIVE_NAME, NAMES
 
@@ -125,7 +125,7 @@ def test_the_usual_append_only_glances_at_the_end(
 ) -> None:
     """Where the last line is the one that ``head`` names, no file is read line by line."""
     store.append(sample(size))
-    monkeypatch.setattr(tail, "_search", None)
+    monkeypatch.setattr(search, "last_usable", None)
     records = [store.append(sample(size)), store.append(sample())]
     assert [record["seq"] for record in records] == [2, 3]
 

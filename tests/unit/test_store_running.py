@@ -12,9 +12,10 @@ from tests.support.running import begun, names
 from tests.support.store import store_records
 
 from firsthand.record import KEYS, Record, encode
+from firsthand.store.adoption import adopt, orphans
 from firsthand.store.append import Store
 from firsthand.store.place import Place
-from firsthand.store.running import DIED, adopt, died, orphans
+from firsthand.store.running import DIED, died
 
 
 def the_null_record(record: Record, **changes: Any) -> dict[str, Any]:

@@ -11,12 +11,13 @@ from tests.programs.store_sample import sample
 from tests.support.store import store_files
 
 from firsthand.errors import StoreError
+from firsthand.procfs import boot_id
 from firsthand.record import GENESIS_HASH, Record, encode
 from firsthand.store.append import Store
-from firsthand.store.chain import digest, link, split, verify
+from firsthand.store.chain import digest, link, split
 from firsthand.store.files import LIVE_NAME, NAMES
-from firsthand.store.kernel import boot_id
 from firsthand.store.place import Place
+from firsthand.store.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.programs.store_sample import sample
 
+from firsthand.procfs import UNKNOWN_BOOT, boot_id
 from firsthand.record import Record
 from firsthand.store.append import Store
-from firsthand.store.chain import verify
 from firsthand.store.files import LIVE_NAME, NAMES
-from firsthand.store.kernel import UNKNOWN_BOOT, boot_id
 from firsthand.store.place import Place
+from firsthand.store.verification import verify
 
 if TYPE_CHECKING:
     pass

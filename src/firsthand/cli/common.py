@@ -8,7 +8,7 @@ import os
 from firsthand.cli import say
 from firsthand.errors import StoreError, UsageError
 from firsthand.record import Record
-from firsthand.store import place, running
+from firsthand.store import adoption, place
 from firsthand.store.append import Store
 from firsthand.store.readers import Reader
 
@@ -54,7 +54,7 @@ def open_store(project: str | None) -> Reader:
     """Return a reader; runs that died unrecorded are adopted first, or at least shown."""
     where = find_place(project)
     reader = Reader(where)
-    running.adopt(Store(where))
+    adoption.adopt(Store(where))
     return reader
 
 

@@ -20,7 +20,7 @@ def main(arguments: list[str]) -> int:
         "verify", "Check that records are as they were written, over all rotated files.", LEVELS
     )
     options = parser.parse_args(arguments)
-    from firsthand.store.chain import verify
+    from firsthand.store.verification import verify
 
     found = verify(common.find_place(options.project))
     if options.json:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import select
-import time
 
-from firsthand.process import channel, keeper, kernel, procfs, signals, spawn
-from firsthand.process.reach import Tree
+from firsthand import procfs
+from firsthand.process import channel, keeper, kernel, signals, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from firsthand.process.keeper import Job
-    from firsthand.process.procfs import Process
+    from firsthand.process.survey import Process
 
 
 class KeeperDied(Exception):  # noqa: N818  # an event, and named as the record names it
@@ -54,11 +53,12 @@ def run(job: Job, keep: list[int], callers: Sequence[int] = ()) -> Any:
         keeper.serve(job, control_read, answer_write, keep)
     os.close(control_read)
     os.close(answer_write)
-    born = procfs.look(pid)
     message = Relay(pid, answer_read, control_write, wake, callers).wait()
-    spawn.wait(pid, 0)
     if message is None:
-        raise KeeperDied(_sweep(others, born.start if born else 0, wake))
+        from firsthand.process import aftermath
+
+        raise KeeperDied(aftermath.sweep(pid, others, wake))
+    spawn.wait(pid, 0)
     return message
 
 
@@ -72,7 +72,6 @@ def _listen(ends: list[int]) -> int:
         number for number in signals.CANCELLING if number != signals.SIGHUP or not signals.ignored(number)
     ]
     signals.wake_by((*numbers, signals.SIGCHLD), ring)
-    signals.unblock()
     return wake
 
 
@@ -131,22 +130,6 @@ class Relay:
         if self.control >= 0:
             os.close(self.control)
             self.control = -1
-
-
-def _sweep(others: frozenset[int], since: int, wake: int) -> list[Process]:
-    """End what the dead keeper ran: orphaned to us, as the next subreaper above it."""
-    from firsthand.process.ending import end_all
-
-    tree = Tree(spared=others, since=since)
-    poller = select.poll()
-    poller.register(wake, select.POLLIN)
-    return end_all(
-        tree, lambda seconds: _sleep(poller, seconds), time.monotonic, lambda: bool(poller.poll(0))
-    )
-
-
-def _sleep(poller: select.poll, seconds: float) -> None:
-    poller.poll(max(1, int(seconds * 1000)))
 
 
 def ensure_stdio() -> None:

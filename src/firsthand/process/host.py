@@ -103,7 +103,9 @@ def serve(conduct: Callable[[dict[str, Any], list[int]], Any]) -> None:
     try:
         message = conduct(request, [control, *_pidfd(request["host"])])
     except BaseException:  # noqa: BLE001  # a fault of ours must reach the host as such, not as silence
-        message = {"crash": keeper.fault()}
+        from firsthand.process import aftermath
+
+        message = {"crash": aftermath.fault()}
     channel.send(answer, message)
     os._exit(0)
 

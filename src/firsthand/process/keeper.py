@@ -36,8 +36,10 @@ def _serve(job: Job, control: int, answer: int, keep: list[int]) -> None:
         containment = "subreaper" if kernel.become_subreaper() else "group"
         message, kept = job(orders, containment)
     except BaseException:  # noqa: BLE001  # a fault of ours must reach the caller as such, not as silence
-        message = {"crash": fault()}
-        _end_everything()
+        from firsthand.process import aftermath
+
+        message = {"crash": aftermath.fault()}
+        aftermath.end_everything()
     channel.send(answer, message)
     if kept:
         from firsthand.process import reader
@@ -46,13 +48,13 @@ def _serve(job: Job, control: int, answer: int, keep: list[int]) -> None:
 
 
 def _prepare(control: int, keep: list[int]) -> Orders:
-    """Cut every tie to the caller: its session, descriptors, terminal and signal dispositions."""
+    """Cut every tie to the caller: its session, descriptors, terminal and blocked signals."""
+    signals.unwake()
     if os.getpid() != os.getsid(0):
         os.setsid()
     os.closerange(0, spawn.FIRST_FREE_FD)  # first: to list the others takes a descriptor
     close_all_but([control, *keep])
     null_stdio()
-    signals.reset()
     wake, ring = spawn.pipe()
     os.set_blocking(wake, False)
     os.set_blocking(ring, False)
@@ -79,20 +81,3 @@ def null_stdio() -> None:
             os.dup2(null, fd)
     if null >= spawn.FIRST_FREE_FD:
         os.close(null)
-
-
-def _end_everything() -> None:
-    """After a fault of ours nothing of the command may live on unnoticed."""
-    import time
-
-    from firsthand.process.ending import end_all
-    from firsthand.process.reach import Tree
-
-    end_all(Tree(), time.sleep, time.monotonic, lambda: False)
-
-
-def fault() -> str:
-    """Return the traceback of the exception being handled."""
-    import traceback
-
-    return traceback.format_exc()

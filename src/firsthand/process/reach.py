@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 
-from firsthand.process import procfs, spawn
+from firsthand import procfs
+from firsthand.process import spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from firsthand.process.procfs import Process
     from firsthand.process.spawn import Child
+    from firsthand.process.survey import Process
 
     class Reach(Protocol):
         """The processes of a run that we can see and stop."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 
-from firsthand.process import procfs, survey
+from firsthand.process import survey
 from firsthand.process.ending import end_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from firsthand.process.procfs import Process
     from firsthand.process.spawn import Child
+    from firsthand.process.survey import Process
 
 
 class Session:
@@ -54,8 +54,8 @@ def end_session(leader: tuple[int, str | None] | None) -> list[Process]:
     """
     if leader is None:
         return []
-    process = procfs.look(leader[0])
-    if process is not None and leader[1] not in (None, procfs.start_stamp(process)):
+    process = survey.look(leader[0])
+    if process is not None and leader[1] not in (None, process.stamp):
         return []  # the pid belongs to somebody else by now
     session = Session(None, leader[0])
     return end_all(session, time.sleep, time.monotonic, lambda: False)

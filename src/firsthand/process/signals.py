@@ -30,32 +30,20 @@ def every() -> list[int]:
     return sorted(int(number) for number in _signal.valid_signals())
 
 
-def reset() -> None:
-    """Set every signal of this process to its default and unblock all, whatever the caller left behind."""
-    for number in every():
-        disposition = _signal.SIG_IGN if number in OURS_TO_IGNORE else _signal.SIG_DFL
-        try:
-            _signal.signal(number, disposition)
-        except (OSError, ValueError):  # SIGKILL, SIGSTOP
-            continue
-    unblock()
-
-
 def wake_by(numbers: tuple[int, ...], fd: int) -> None:
-    """Write each of these signals as a byte to ``fd`` (non-blocking) when it arrives, and do nothing else."""
+    """Write each of these signals as a byte to ``fd`` (non-blocking) when it arrives, and do nothing else.
+
+    All signals are let through to this thread, whatever the caller has blocked.
+    """
     _signal.set_wakeup_fd(fd, warn_on_full_buffer=False)
     for number in numbers:
         _signal.signal(number, _noted)
-
-
-def default(number: int) -> None:
-    """Set one signal to its default."""
-    _signal.signal(number, _signal.SIG_DFL)
-
-
-def unblock() -> None:
-    """Let every signal through to this thread, whatever the caller has blocked."""
     _signal.pthread_sigmask(_signal.SIG_SETMASK, [])
+
+
+def unwake() -> None:
+    """Write no more signals to a descriptor that :func:`wake_by` was given, before it is closed."""
+    _signal.set_wakeup_fd(-1)
 
 
 def ignored(number: int) -> bool:

@@ -6,7 +6,8 @@ import errno
 import fcntl
 import os
 
-from firsthand.process import executable, procfs, signals
+from firsthand import procfs
+from firsthand.process import executable, signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ class Child:
         self.fds = fds
         self.inodes = frozenset(os.fstat(fd).st_ino for fd in fds)
         self.pidfd = _open_pidfd(pid)
-        process = procfs.look(pid)
-        self.start = procfs.start_stamp(process) if process else None
+        self.start = procfs.start_stamp(pid)
         self.status: tuple[str, int] | None = None
 
     def poll(self) -> bool:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 
-from firsthand.process import procfs, signals, survey
+from firsthand.process import signals, survey
 from firsthand.process.ending import FIRST_PAUSE, GIVE_UP, GRACE, LONGEST_PAUSE, end_all, send
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from firsthand.process.procfs import Process
     from firsthand.process.pump import Pump
     from firsthand.process.reach import Reach
     from firsthand.process.spawn import Child
+    from firsthand.process.survey import Process
 
 DRAIN = 0.2
 """Seconds after the child's end in which its pipes may still reach their end of file."""
@@ -30,6 +30,9 @@ LOOK_EVERY = 0.025
 
 ABRUPT = 0.05
 """Seconds between SIGTERM and SIGKILL for a stray that has no handler for SIGTERM."""
+
+WORKING = (b"R", b"D")
+"""States in which a process is doing something."""
 
 ATTACHED, DETACHED = "attached", "detached"
 
@@ -52,7 +55,7 @@ class Stray:
 
     def __init__(self, process: Process, action: str, reason: str) -> None:
         self.pid = process.pid
-        self.start = procfs.start_stamp(process)
+        self.start = process.stamp
         self.command = survey.command_line(process.pid)
         self.action = action
         self.reason = reason
@@ -107,7 +110,7 @@ class Work:
     def _busy(self, process: Process, now: float) -> bool:
         done = survey.activity(process)
         before, since = self.seen.get(process.pid, (None, now))
-        if before != done or process.state in "RD" or process.exiting:
+        if before != done or process.state in WORKING or process.exiting:
             since = now
         self.seen[process.pid] = (done, since)
         return now - since < IDLE
@@ -191,7 +194,7 @@ class Settling:
         """Name a process and what becomes of it, before anything is done to it; None if it is just ending."""
         action, reason = self.policy.judge(process, tie(process, self.child))
         stray = Stray(process, action, reason)
-        now = procfs.look(process.pid)  # what it held was read from a process that may have ended meanwhile
+        now = survey.look(process.pid)  # what it held was read from a process that may have ended meanwhile
         ending = now is None or not now.alive or now.exiting
         return None if ending and self.now() - self.began < GIVE_UP else stray
 

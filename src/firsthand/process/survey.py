@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import time
 
-from firsthand.process.procfs import children, look, read
+from firsthand.procfs import GONE, boot_id, children, fields, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from firsthand.process.procfs import Process
 
 NAME_LIMIT = 4096
 """Bytes read of a command line: 200 characters are shown, so a page is plenty."""
@@ -19,6 +17,42 @@ NAME_LIMIT = 4096
 
 EXEC_LOOKS, EXEC_PAUSE = 3, 0.001
 """Looks, and seconds between them: in the middle of an exec a process shows no command line."""
+
+
+PF_EXITING = 0x4
+"""include/linux/sched.h: the process is on its way out and runs no code of its own any more."""
+
+
+class Process:
+    """One process as ``/proc/PID/stat`` shows it at one moment; ``cpu`` and ``start`` are in clock ticks."""
+
+    __slots__ = ("cpu", "exiting", "group", "parent", "pid", "session", "start", "state")
+
+    def __init__(self, pid: int, fields: list[bytes]) -> None:
+        self.pid = pid
+        self.state = fields[0]
+        self.parent, self.group, self.session = int(fields[1]), int(fields[2]), int(fields[3])
+        self.exiting = bool(int(fields[6]) & PF_EXITING)
+        self.cpu = int(fields[11]) + int(fields[12])
+        self.start = int(fields[19])
+
+    @property
+    def alive(self) -> bool:
+        """False for a zombie: it runs nothing and only waits for its parent."""
+        return self.state not in GONE
+
+    @property
+    def stamp(self) -> str:
+        """What with the pid names this process for good; see :func:`firsthand.procfs.start_stamp`."""
+        return f"{boot_id()}:{self.start}"
+
+
+def look(pid: int) -> Process | None:
+    """Return the process with this pid, zombies included, or None when there is none."""
+    try:
+        return Process(pid, fields(pid))
+    except (ValueError, IndexError):
+        return None
 
 
 def everyone() -> list[Process]:

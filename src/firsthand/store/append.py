@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
 
-from firsthand.errors import FirsthandError
-from firsthand.record import encode
-from firsthand.store.chain import digest, link, split
+from firsthand.store.chain import link, split
 from firsthand.store.files import FILE_MOST, LIVE_NAME, NAMES
 from firsthand.store.folder import open_folder, write_whole
 from firsthand.store.head import HeadFile
 from firsthand.store.lock import Locked
-from firsthand.store.tail import is_stored, read_tail
+from firsthand.store.tail import read_tail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +18,6 @@ if TYPE_CHECKING:
     from firsthand.record import Record
     from firsthand.store.folder import Folder
     from firsthand.store.place import Place
-
-OUTPUT_NAME = "output"
-
-OUTPUT_MOST = 16 << 20
-"""Bytes of all kept outputs together; the oldest are dropped first."""
-
-LOG_ERROR_MOST = 1024
-"""Bytes of ``log_error`` as written in JSON; paths in it may be long."""
 
 
 class Store:
@@ -60,32 +49,22 @@ class Store:
 
         Returns ``{"name", "sha256"}``, or ``None`` when it cannot be written or is over 16 MiB by itself.
         """
-        try:
-            data = encode(content)
-            if len(data) > OUTPUT_MOST:
-                return None
-            name = f"{command_id}.json"
-            with (
-                open_folder(self.place, create=True) as folder,
-                Locked(folder),
-                folder.enter(OUTPUT_NAME, create=True) as output,
-            ):
-                _make_room(output, name, len(data))
-                output.replace(name, data)
-        except (OSError, TypeError, ValueError):
-            return None
-        return {"name": name, "sha256": digest(data)}
+        from firsthand.store import outputs
+
+        return outputs.keep(self.place, command_id, content)
 
     def _append(self, record: Record, *, once: bool) -> Record:
         try:
             parts = split(record)
             with open_folder(self.place, create=True) as folder, Locked(folder):
-                if once and is_stored(folder, record["command_id"]):
+                if once and _is_stored(folder, record["command_id"]):
                     return record
                 with _LiveFile(folder, fsync=self.fsync) as live, HeadFile(folder) as head:
                     record.update(_add(live, head, parts))
         except (OSError, TypeError, ValueError) as error:
-            reason = _short(f"not recorded, {_sentence(error, self.place.folder)}")
+            from firsthand.store import trouble
+
+            reason = trouble.not_recorded(error, self.place.folder)
             record.update(seq=None, prev_hash=None, hash=None, torn=None, log_error=reason)
         return record
 
@@ -111,7 +90,9 @@ class _LiveFile:
         try:
             self.size = os.fstat(self.fd).st_size
             if not self.size:
-                self.folder.ignore_in_git()
+                from firsthand.store import creation
+
+                creation.ignore_in_git(self.folder)
         except OSError:
             os.close(self.fd)
             raise
@@ -159,42 +140,7 @@ def _add(live: _LiveFile, head: HeadFile, parts: list[bytes]) -> dict[str, Any]:
     return {"seq": seq + 1, "prev_hash": prev_hash, "hash": own_hash, "torn": tail.torn, "log_error": None}
 
 
-def _make_room(output: Folder, name: str, size: int) -> None:
-    """Drop the oldest outputs (their names begin with a time) until ``size`` bytes more may be kept."""
-    total = size
-    sizes = {}
-    for other in sorted(os.listdir(output.fd)):
-        if other.startswith("."):
-            output.remove(other)  # left by a writer that died
-        elif other != name:
-            sizes[other] = os.stat(other, dir_fd=output.fd, follow_symlinks=False).st_size
-            total += sizes[other]
-    for other, freed in sizes.items():
-        if total <= OUTPUT_MOST:
-            return
-        output.remove(other)
-        total -= freed
+def _is_stored(folder: Folder, command_id: str) -> bool:
+    from firsthand.store import search
 
-
-def _sentence(error: Exception, folder: str) -> str:
-    if isinstance(error, FirsthandError):
-        return f"{error.message}: {error.hint}"
-    if not isinstance(error, OSError):
-        return f"it cannot be encoded ({error}): report this as a bug of firsthand"
-    action = "mend its permissions, or set FIRSTHAND_DIR to another folder"
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        action = "free some space, then run it again"
-    elif error.errno == errno.EFBIG:
-        action = "raise the file size limit (ulimit -f), then run it again"
-    return f"the store {folder} cannot be written ({error.strerror}): {action}"
-
-
-def _short(text: str) -> str:
-    """Return the text without lone surrogates, cut in its middle to ``LOG_ERROR_MOST`` bytes of JSON."""
-    text = text.encode("utf-8", "replace").decode()
-    kept, shown = len(text), text
-    while len(encode(shown)) > LOG_ERROR_MOST:
-        kept = min(kept // 2, LOG_ERROR_MOST)
-        lost = len(text) - 2 * (kept // 2)
-        shown = f"{text[: kept // 2]}...truncated {lost} characters...{text[len(text) - kept // 2 :]}"
-    return shown
+    return search.is_stored(folder, command_id)

@@ -1,7 +1,6 @@
-"""The hash chain: how a line is linked to the one before it, and how its links are read again.
+"""The hash chain: how a line is linked to the one before it; ``links`` reads that again.
 
-``hash`` is the SHA-256 of the stored line's bytes without the member ``"hash":"…",``. Links are read by
-slicing: ``"seq":`` with bare quotes cannot stand inside a JSON string, so one occurrence needs no parser.
+``hash`` is the SHA-256 of the stored line's bytes without the member ``"hash":"…",``.
 """
 
 from __future__ import annotations
@@ -9,29 +8,20 @@ from __future__ import annotations
 import sys
 
 from firsthand.errors import StoreError
-from firsthand.record import KEYS, canonical, encode
+from firsthand.record import KEYS, canonical
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeGuard
-
     from firsthand.record import Record
-    from firsthand.store.place import Place
-    from firsthand.store.verification import Verification
 
 LINE_MOST = 128 * 1024
 """Bytes of a line without its line end; the caps of the fields keep a record below it."""
-
-SEQ_MOST = (1 << 53) - 1
-"""The largest integer that every JSON reader keeps exact."""
 
 LINK_KEYS = ("hash", "prev_hash", "seq", "torn")
 """The keys that are known only under the lock, in canonical order."""
 
 _NAMES = {key: f'"{key}":' for key in sorted(KEYS)}
 """Our own keys as they stand in a line. They are ASCII, so the order of code points is the canonical one."""
-
-_HEX = frozenset(b"0123456789abcdef")
 
 
 def digest(data: bytes) -> str:
@@ -87,71 +77,5 @@ def link(parts: list[bytes], seq: int, prev_hash: str, torn: str | None) -> tupl
     return b'%b"hash":"%b",%b' % (before, own.encode(), after), own
 
 
-def links(line: bytes) -> tuple[int, str, str] | None:
-    """Return ``(seq, prev_hash, hash)`` of a line by slicing, or ``None`` where it has not all three.
-
-    Whether the hash is right is not looked at: see :func:`is_intact`.
-    """
-    if line[:1] != b"{" or line[-1:] != b"}":
-        return None
-    seq, before, own = field(line, b"seq"), field(line, b"prev_hash"), field(line, b"hash")
-    if seq is None or not seq.isdigit() or len(seq) > 16 or not _is_hash(before) or not _is_hash(own):
-        return None
-    number = int(seq)
-    return (number, before[1:-1].decode(), own[1:-1].decode()) if 0 < number <= SEQ_MOST else None
-
-
-def is_intact(line: bytes) -> bool:
-    """Say whether a line has its links and its hash is that of its bytes."""
-    found = links(line)
-    if found is None:
-        return False
-    own = found[2]
-    before, member, after = line.partition(b'"hash":"%b",' % own.encode())
-    return bool(member) and digest(before + after) == own
-
-
-def field(line: bytes, key: bytes) -> bytes | None:
-    """Return the JSON text of a top-level member (``b'"ab"'``, ``b'12'``, ``b'null'``), or ``None``.
-
-    Sliced out where the key stands once in the line and the value is plain; parsed only where it is not.
-    A record has all its keys; of a line without the key, a nested member of that name may be returned.
-    """
-    mark = b'"%b":' % key
-    start = line.find(mark) + len(mark)
-    if start < len(mark):
-        return None
-    if line.find(mark, start) >= 0:
-        return _parsed(line, key)
-    kind = line[start : start + 1]
-    if kind == b'"':
-        text = line[start : line.find(b'"', start + 1) + 1]
-        return _parsed(line, key) if not text or b"\\" in text else text
-    if kind in {b"{", b"["}:
-        return _parsed(line, key)
-    return line[start:].partition(b",")[0].rstrip(b"}")
-
-
-def verify(place: Place) -> Verification:
-    """Check every link of a store; see :func:`firsthand.store.verification.verify`."""
-    from firsthand.store import verification
-
-    return verification.verify(place)
-
-
 def _utf16(key: str) -> bytes:
     return key.encode("utf-16-be", "surrogatepass")
-
-
-def _is_hash(text: bytes | None) -> TypeGuard[bytes]:
-    return text is not None and len(text) == 66 and text[:1] == b'"' and _HEX.issuperset(text[1:-1])
-
-
-def _parsed(line: bytes, key: bytes) -> bytes | None:
-    import json
-
-    try:
-        value = json.loads(line)
-        return encode(value[key.decode()]) if isinstance(value, dict) else None
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return None

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 
-OUR_NAMES = (
-    "feedback_record.jsonl", "lock", "head", "gaps", "running", "output", ".gitignore", "verification_report",
-)  # fmt: skip
-"""How the names begin that firsthand puts into a store folder."""
-
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 """No link is followed, no child inherits, and a named pipe put in a file's place blocks nobody."""
 
@@ -108,23 +103,6 @@ class Folder:
         except FileNotFoundError:
             pass
 
-    def ignore_in_git(self) -> None:
-        """Make the ``.gitignore`` that keeps records out of commits, unless the folder is not only ours."""
-        if self.is_only_ours():
-            fd = self.open(".gitignore", os.O_RDWR, create=True)
-            try:
-                if not os.fstat(fd).st_size:
-                    os.write(fd, b"*\n")
-            finally:
-                os.close(fd)
-
-    def is_only_ours(self) -> bool:
-        """Say whether nothing is in here but what firsthand puts here.
-
-        FIRSTHAND_DIR may name a home folder by mistake: its mode and its ``.gitignore`` are not ours to set.
-        """
-        return all(name.startswith(OUR_NAMES) for name in os.listdir(self.fd))
-
     def _create(self, name: str, flags: int) -> int:
         try:
             fd = os.open(name, flags | os.O_CREAT | os.O_EXCL | _SAFE, FILE_MODE, dir_fd=self.fd)
@@ -159,12 +137,12 @@ def open_folder(place: Place, *, create: bool = False) -> Folder:
             raise
     else:
         return _closed_to_others(folder) if create else folder
-    if os.path.dirname(place.folder) == place.root:
-        os.stat(place.root)  # a project that is gone does not come back for its store
-    _make(place.folder, place.owner)
+    from firsthand.store import creation
+
+    creation.make_store(place)
     folder = Folder(_open_folder(place.folder, place, place.folder), place.folder, place)
     try:
-        folder.ignore_in_git()
+        creation.ignore_in_git(folder)
     except OSError:
         os.close(folder.fd)
         raise
@@ -173,16 +151,12 @@ def open_folder(place: Place, *, create: bool = False) -> Folder:
 
 def _closed_to_others(folder: Folder) -> Folder:
     status = os.fstat(folder.fd)
-    if status.st_mode & 0o077 and status.st_uid == os.geteuid() and folder.is_only_ours():
-        os.fchmod(folder.fd, FOLDER_MODE)
+    if status.st_mode & 0o077 and status.st_uid == os.geteuid():
+        from firsthand.store import creation
+
+        if creation.is_only_ours(folder):
+            os.fchmod(folder.fd, FOLDER_MODE)
     return folder
-
-
-def unreadable(error: OSError, path: str) -> StoreError:
-    """Return the error that readers raise for what the system answered, which may be one already."""
-    if isinstance(error, StoreError):
-        return error
-    return StoreError(f"the store {path} cannot be read ({error.strerror})", "mend its permissions")
 
 
 def read_range(fd: int, start: int, length: int) -> bytes:
@@ -224,18 +198,6 @@ def _cut_back(fd: int, size: int) -> None:
         os.ftruncate(fd, size)
     except OSError:
         pass  # what was half written is then a torn tail, which the next append heals
-
-
-def _make(path: str, owner: tuple[int, int] | None) -> None:
-    parent = os.path.dirname(path)
-    if not os.path.isdir(parent) and parent != path:
-        _make(parent, owner)
-    try:
-        os.mkdir(path, FOLDER_MODE)
-    except FileExistsError:
-        return
-    if owner is not None:
-        os.chown(path, *owner, follow_symlinks=False)
 
 
 def _open_folder(path: str, place: Place, name: str, dir_fd: int | None = None) -> int:

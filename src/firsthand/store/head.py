@@ -1,13 +1,12 @@
-"""The ``head`` file, which says where the chain ended, and ``gaps``, which keeps what was found missing."""
+"""The ``head`` file, which says where the chain ended."""
 
 from __future__ import annotations
 
 import os
 
 from firsthand.errors import StoreError
+from firsthand.procfs import UNKNOWN_BOOT, boot_id
 from firsthand.record import GENESIS_HASH
-from firsthand.store.folder import read_range, write_whole
-from firsthand.store.kernel import UNKNOWN_BOOT, boot_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,13 +15,6 @@ if TYPE_CHECKING:
     from firsthand.store.folder import Folder
 
 HEAD_NAME = "head"
-GAPS_NAME = "gaps"
-
-GAPS_MOST = 1000
-"""Lines of ``gaps`` that are kept, the newest: the records round an older gap were rotated away long ago."""
-
-GAPS_BYTES = GAPS_MOST * 256
-"""More than ``GAPS_MOST`` lines of two numbers and two boot ids can take."""
 
 _SHAPE = b"%020d %b %-36b\n"
 _LENGTH = 20 + 1 + 64 + 1 + 36 + 1
@@ -77,21 +69,10 @@ class HeadFile:
             self.write(seq, own_hash)
             return seq, own_hash
         if seq < last.seq:
-            self._note_gap(seq)
-        return last.seq, last.hash
+            from firsthand.store import gaps
 
-    def _note_gap(self, file_seq: int) -> None:
-        line = f"{self.last.seq} {file_seq} {self.last.boot} {boot_id()}\n".encode()
-        fd = self._folder.open(GAPS_NAME, os.O_RDWR | os.O_APPEND, create=True)
-        try:
-            size = os.fstat(fd).st_size
-            lines = read_range(fd, max(0, size - GAPS_BYTES), GAPS_BYTES).splitlines(keepends=True)
-            if len(lines) < GAPS_MOST:
-                write_whole(fd, line, size)
-            else:
-                self._folder.replace(GAPS_NAME, b"".join([*lines[1 - GAPS_MOST :], line]))
-        finally:
-            os.close(fd)
+            gaps.note(self._folder, f"{last.seq} {seq} {last.boot} {boot_id()}\n".encode())
+        return last.seq, last.hash
 
 
 def read_head(folder: Folder) -> Head | None:
@@ -108,18 +89,3 @@ def parse_head(data: bytes) -> Head | None:
         return Head(int(fields[0]), fields[1].decode("ascii"), fields[2].decode("ascii"))
     except ValueError:
         return None
-
-
-def read_gaps(folder: Folder) -> dict[tuple[int, int], bool]:
-    """Return ``{(file_seq, head_seq): whether the boots differ}`` for every gap, as it was first seen."""
-    gaps: dict[tuple[int, int], bool] = {}
-    for line in (folder.read(GAPS_NAME, GAPS_BYTES) or b"").splitlines():
-        fields = line.decode("ascii", "replace").split()
-        if len(fields) == 4 and fields[0].isdigit() and fields[1].isdigit():
-            gaps.setdefault((int(fields[1]), int(fields[0])), other_boot(fields[2], fields[3]))
-    return gaps
-
-
-def other_boot(before: str, now: str) -> bool:
-    """Say whether the machine may have lost power between these two boots: they differ, or are unknown."""
-    return before != now or now == UNKNOWN_BOOT

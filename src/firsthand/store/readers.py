@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from firsthand.errors import RecordFormatError, StoreError, UsageError
+from firsthand.errors import RecordFormatError, UsageError
 from firsthand.record import SCHEMA, Record, decode
-from firsthand.store.append import OUTPUT_MOST, OUTPUT_NAME
-from firsthand.store.chain import digest, field
-from firsthand.store.files import Snapshot
-from firsthand.store.folder import open_folder, unreadable
+from firsthand.store import outputs
+from firsthand.store.links import field
+from firsthand.store.snapshot import Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from firsthand.store.files import OpenFile
     from firsthand.store.place import Place
+    from firsthand.store.snapshot import OpenFile
 
 LAST = 20
 """Records that :meth:`Reader.last` returns by default."""
@@ -109,7 +108,7 @@ class Reader:
         Raises:
             StoreError: it is not what the record says, by its SHA-256.
         """
-        data = read_output(self.place, record)
+        data = outputs.read(self.place, record)
         if data is None:
             return None
         import json
@@ -129,30 +128,6 @@ class Reader:
                 newer += 1
         self._counts[file.inode] = (len(lines) - len(records) - newer, newer)
         return records
-
-
-def read_output(place: Place, record: Record) -> bytes | None:
-    """Return the bytes of the kept output that a record names, or ``None`` where there is none any more.
-
-    Raises:
-        StoreError: it was changed, or it is a link or foreign or may not be read, or has no plain name.
-    """
-    kept = record["kept_output"]
-    if kept is None:
-        return None
-    name = kept.get("name") if isinstance(kept, dict) else kept
-    if not isinstance(name, str) or not name or name.startswith(".") or "/" in name or "\0" in name:
-        raise StoreError(f"{name!r} names no kept output", "run: firsthand verify")
-    try:
-        with open_folder(place) as folder, folder.enter(OUTPUT_NAME) as output:
-            data = output.read(name, OUTPUT_MOST + 1)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise unreadable(error, place.folder) from None
-    if data is not None and digest(data) != kept.get("sha256"):
-        raise StoreError(f"{OUTPUT_NAME}/{name} was changed since it was kept", "run: firsthand verify")
-    return data
 
 
 def is_newer(line: bytes) -> bool:

@@ -1,7 +1,7 @@
 """``running/``: what is going on, so that a run whose processes all died still leaves its record.
 
 Whoever runs a command holds a flock on ``running/<command_id>`` for as long; who gets that lock has found
-an orphan and may adopt it: first the null record is stored, then the file is unlinked.
+an orphan, see ``adoption``.
 """
 
 from __future__ import annotations
@@ -10,18 +10,13 @@ import fcntl
 import os
 import time
 
-from firsthand.errors import RecordFormatError, StoreError
-from firsthand.record import KEYS, SCHEMA, Record, decode, encode, timestamp
-from firsthand.store.folder import open_folder, read_range, unreadable, write_whole
-from firsthand.store.kernel import process_start
+from firsthand.errors import StoreError
+from firsthand.record import KEYS, Record, encode
+from firsthand.store.folder import open_folder, write_whole
 from firsthand.store.lock import try_lock
-from firsthand.store.tail import is_stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from firsthand.store.append import Store
     from firsthand.store.folder import Folder
     from firsthand.store.place import Place
 
@@ -29,12 +24,6 @@ RUNNING_NAME = "running"
 
 TRIES, PAUSE = 100, 0.002
 """How often, and at which distance in seconds, a name is tried that an adopter is just looking at."""
-
-READ_MOST = 256 * 1024
-"""Bytes read of a running file: one record's line and one short line."""
-
-STRAY_MOST = 200
-"""Characters of a stray's command."""
 
 DIED = {
     "exit_code": None,
@@ -55,20 +44,20 @@ DIED = {
 }
 """What makes a record the one of a run whose end nobody saw."""
 
-_ID_CHARACTERS = frozenset("0123456789abcdef-")
-
 
 class Running:
     """A command that is being run; its descriptor, inherited over a fork, holds the lock.
 
-    ``fd`` is the locked file, or -1 once closed; ``path`` its full path.
+    ``fd`` is the locked file, or -1 once closed; ``path`` its full path; ``alone`` says that no other file
+    was there when it began, so there is nothing to adopt.
     """
 
-    __slots__ = ("fd", "path")
+    __slots__ = ("alone", "fd", "path")
 
-    def __init__(self, fd: int, path: str) -> None:
+    def __init__(self, fd: int, path: str, *, alone: bool) -> None:
         self.fd = fd
         self.path = path
+        self.alone = alone
 
     def child(self, pid: int, start: str | None) -> None:
         """Note the direct child (``start`` is ``BOOT_ID:STARTTIME``), so that an orphan can be found."""
@@ -110,67 +99,6 @@ def died(record: Record) -> Record:
     return Record(dict.fromkeys(KEYS) | record | DIED)
 
 
-def adopt(store: Store, *, own: Running | None = None, **changes: Any) -> int:
-    """Store the null records of runs whose processes all died, and return how many that were.
-
-    ``own`` is a running file that we hold ourselves (a keeper died and its front takes over); it is adopted
-    first, and ``changes`` (keys of a record) are made in its record only. Without ``own`` they are made in
-    every adopted one. An id that is stored already is only unlinked. A run that cannot be stored now is
-    left for the next adopter. Never raises for store trouble.
-    """
-    adopted = 0
-    try:
-        with open_folder(store.place) as folder, folder.enter(RUNNING_NAME) as running:
-            if own is not None:
-                adopted += _adopt(store, running, os.path.basename(own.path), changes)
-                changes = {}
-            for name in _names(running):
-                adopted += _adopt_if_free(store, running, name, changes)
-    except OSError:
-        pass
-    return adopted
-
-
-def orphans(place: Place) -> list[Record]:
-    """Return the null records that :func:`adopt` would store, oldest first; nothing is written.
-
-    Raises:
-        StoreError: the store is a link or foreign, or may not be read.
-    """
-    try:
-        with open_folder(place) as folder, folder.enter(RUNNING_NAME) as running:
-            names = (name for name in _names(running) if not name.startswith("."))
-            found = [_orphan(running, name) for name in names if not is_stored(folder, name)]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise unreadable(error, place.folder) from None
-    return [record for record in found if record is not None]
-
-
-def child_of(place: Place, command_id: str) -> tuple[int, str] | None:
-    """Return pid and start stamp of the direct child of a run that is not concluded, or None."""
-    try:
-        with open_folder(place) as folder, folder.enter(RUNNING_NAME) as running:
-            text = running.read(command_id, READ_MOST)
-    except OSError:
-        return None
-    return _child(text.partition(b"\n")[2]) if text else None
-
-
-def is_going_on(place: Place, command_id: str) -> bool:
-    """Tell whether somebody still holds the running file of this id."""
-    try:
-        with open_folder(place) as folder, folder.enter(RUNNING_NAME) as running:
-            fd = running.open(command_id)
-    except OSError:
-        return False
-    try:
-        return not _is_free(fd, fcntl.LOCK_SH)
-    finally:
-        os.close(fd)
-
-
 def _begin(running: Folder, command_id: str, text: bytes) -> Running:
     # Locked before it gets its name, so that nobody ever sees it free while we live.
     hidden = f".{command_id}"
@@ -182,99 +110,19 @@ def _begin(running: Folder, command_id: str, text: bytes) -> Running:
         running.remove(hidden)
         os.close(fd)
         raise
-    return Running(fd, f"{running.path}/{command_id}")
+    return Running(fd, f"{running.path}/{command_id}", alone=os.listdir(running.fd) == [command_id])
 
 
 def _open_locked(running: Folder, hidden: str) -> int:
     for _ in range(TRIES):
         fd = running.open(hidden, os.O_RDWR | os.O_APPEND, create=True)
-        if _is_free(fd):
+        if is_free(fd):
             return fd
         os.close(fd)  # an adopter took it for one that was left behind, and unlinks it
         time.sleep(PAUSE)
     raise StoreError(f"{running.path}/{hidden} is busy", "end the process that holds it")
 
 
-def _is_free(fd: int, kind: int = fcntl.LOCK_EX) -> bool:
+def is_free(fd: int, kind: int = fcntl.LOCK_EX) -> bool:
     """Take the lock of a running file that is still there, and say whether that worked."""
     return try_lock(fd, kind) and os.fstat(fd).st_nlink > 0
-
-
-def _names(running: Folder) -> list[str]:
-    """Return the names of running files, and of the hidden ones before they get their name."""
-    return [name for name in sorted(os.listdir(running.fd)) if _is_id(name.removeprefix("."))]
-
-
-def _is_id(name: str) -> bool:
-    return len(name) == 36 and name.count("-") == 4 and _ID_CHARACTERS.issuperset(name)
-
-
-def _adopt_if_free(store: Store, running: Folder, name: str, changes: dict[str, Any]) -> int:
-    try:
-        fd = running.open(name, os.O_RDWR)
-    except OSError:
-        return 0  # finished meanwhile, or foreign
-    try:
-        if not _is_free(fd):
-            return 0
-        if name.startswith("."):
-            running.remove(name)  # its owner died before the command was started
-            return 0
-        return _adopt(store, running, name, changes)
-    finally:
-        os.close(fd)
-
-
-def _adopt(store: Store, running: Folder, name: str, changes: dict[str, Any]) -> int:
-    text = running.read(name, READ_MOST)
-    if text is None:
-        return 0
-    record = _null_record(name, text)
-    record.update(changes)
-    store.append_once(record)
-    if record["log_error"] is not None:
-        return 0
-    running.remove(name)
-    return 0 if record["seq"] is None else 1
-
-
-def _orphan(running: Folder, name: str) -> Record | None:
-    try:
-        fd = running.open(name)
-    except FileNotFoundError:
-        return None
-    try:
-        return _null_record(name, read_range(fd, 0, READ_MOST)) if _is_free(fd, fcntl.LOCK_SH) else None
-    finally:
-        os.close(fd)
-
-
-def _null_record(name: str, text: bytes) -> Record:
-    line, _, rest = text.partition(b"\n")
-    try:
-        record = decode(line)
-    except RecordFormatError:  # the machine lost power before the file reached the disk
-        record = _bare(name)
-    child = _child(rest)
-    if child and process_start(child[0]) == child[1]:
-        record["strays"] = [*record["strays"], _stray(record, *child)]
-    return record
-
-
-def _child(line: bytes) -> tuple[int, str] | None:
-    pid, start, *_ = [*line.decode("ascii", "replace").split(), "", ""]
-    return (int(pid), start) if pid.isdigit() and len(pid) < 10 else None
-
-
-def _stray(record: Record, pid: int, start: str) -> dict[str, Any]:
-    command = " ".join(record["command"])[:STRAY_MOST]
-    return {"pid": pid, "start": start, "command": command, "action": "left", "reason": "its runner died"}
-
-
-def _bare(command_id: str) -> Record:
-    """Return a null record of a command of which only the id is known; the id tells its time."""
-    milliseconds = int(command_id.replace("-", "")[:12], 16)
-    known = {"schema": SCHEMA, "command_id": command_id, "started_at": timestamp(milliseconds * 1_000_000)}
-    texts = dict.fromkeys(("cwd", "stdout_tail", "stderr_tail"), "")
-    lists: dict[str, Any] = {key: [] for key in ("input_command_ids", "command", "env_names", "strays")}
-    return died(Record(known | texts | lists | {"source": "runner", "redactions": {}}))

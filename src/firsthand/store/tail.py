@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from firsthand.record import GENESIS_HASH
-from firsthand.store.chain import LINE_MOST, digest, is_intact, links
-from firsthand.store.files import NAMES, OpenFile
+from firsthand.store.chain import LINE_MOST
 from firsthand.store.folder import read_range
 
 TYPE_CHECKING = False
@@ -43,14 +39,9 @@ def read_tail(folder: Folder, fd: int, size: int, head: Head) -> Tail:
     last = _last_line(fd, size)
     if last and b'"hash":"%b",' % head.hash.encode() in last and b'"seq":%d,' % head.seq in last:
         return Tail(head.seq, head.hash, None, unended=False)
-    return _search(folder, unended=size > 0 and read_range(fd, size - 1, 1) != b"\n")
+    from firsthand.store import search
 
-
-def is_stored(folder: Folder, command_id: str) -> bool:
-    """Say whether a whole record of this id is in one of the files."""
-    mark = b',"command_id":"%b"' % command_id.encode()
-    lines = (line for name in NAMES for line in _lines(folder, name, mark) if mark in line)
-    return any(map(is_intact, lines))
+    return search.last_usable(folder, unended=size > 0 and read_range(fd, size - 1, 1) != b"\n")
 
 
 def _last_line(fd: int, size: int) -> bytes | None:
@@ -63,30 +54,3 @@ def _last_line(fd: int, size: int) -> bytes | None:
         if begin or not start:
             return data[begin:-1]
     return None
-
-
-def _search(folder: Folder, *, unended: bool) -> Tail:
-    behind: list[bytes] = []
-    for name in NAMES:
-        for line in reversed(_lines(folder, name)):
-            found = links(line)
-            if found is not None and is_intact(line):
-                return Tail(found[0], found[2], _covering(behind), unended=unended)
-            behind.append(line)
-    return Tail(0, GENESIS_HASH, _covering(behind), unended=unended)
-
-
-def _covering(newest_first: list[bytes]) -> str | None:
-    return digest(b"\n".join(reversed(newest_first))) if newest_first else None
-
-
-def _lines(folder: Folder, name: str, mark: bytes = b"") -> list[bytes]:
-    """Return the lines of a file, none where it is missing or does not hold the mark."""
-    try:
-        file = OpenFile(folder, name)
-    except FileNotFoundError:
-        return []
-    try:
-        return file.lines(mark)
-    finally:
-        os.close(file.fd)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from firsthand.errors import RecordFormatError, StoreError
+from firsthand.procfs import boot_id
 from firsthand.record import GENESIS_HASH, decode
-from firsthand.store.append import OUTPUT_NAME
-from firsthand.store.chain import digest, field, is_intact, links
-from firsthand.store.files import LIVE_NAME, READ_MOST, ROTATED_NAMES, Snapshot
-from firsthand.store.head import HEAD_NAME, other_boot
-from firsthand.store.kernel import boot_id
-from firsthand.store.readers import is_newer, read_output
+from firsthand.store import outputs
+from firsthand.store.chain import digest
+from firsthand.store.files import LIVE_NAME, ROTATED_NAMES
+from firsthand.store.gaps import other_boot
+from firsthand.store.head import HEAD_NAME
+from firsthand.store.links import field, is_intact, links
+from firsthand.store.readers import is_newer
+from firsthand.store.snapshot import READ_MOST, Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    from firsthand.store.files import OpenFile
     from firsthand.store.place import Place
+    from firsthand.store.snapshot import OpenFile
 
     Status = Literal["empty", "intact", "healed", "unknown", "cut_off", "broken"]
 
@@ -166,10 +169,10 @@ class _Walk:
                 self.result.bad(name, number, str(error))
             return
         try:
-            if record["kept_output"] is not None and read_output(self.place, record) is None:
+            if record["kept_output"] is not None and outputs.read(self.place, record) is None:
                 self.outputs_gone += 1
         except StoreError as error:
-            self.result.bad(f"{OUTPUT_NAME}/{record['command_id']}.json", 0, str(error))
+            self.result.bad(f"{outputs.OUTPUT_NAME}/{record['command_id']}.json", 0, str(error))
             self.result.notes.append(f"A kept output was changed: {error}.")
 
     def _end_of_lines(self) -> None:

@@ -1,0 +1,48 @@
+"""What is done when a keeper was killed or has failed: nothing that it ran may live on unnoticed."""
+
+from __future__ import annotations
+
+import select
+import time
+
+from firsthand.process import spawn, survey
+from firsthand.process.ending import end_all
+from firsthand.process.reach import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firsthand.process.survey import Process
+
+
+def sweep(keeper: int, others: frozenset[int], wake: int) -> list[Process]:
+    """Reap a dead keeper and end what it ran: orphaned to us, as the next subreaper above it.
+
+    ``others`` are children that we had before it; what arrives on ``wake`` makes the end a hard one.
+    Returns the processes that could not be ended.
+    """
+    born = survey.look(keeper)
+    spawn.wait(keeper, 0)
+    poller = select.poll()
+    poller.register(wake, select.POLLIN)
+    return end_all(
+        Tree(spared=others, since=born.start if born else 0),
+        lambda seconds: _sleep(poller, seconds),
+        time.monotonic,
+        lambda: bool(poller.poll(0)),
+    )
+
+
+def _sleep(poller: select.poll, seconds: float) -> None:
+    poller.poll(max(1, int(seconds * 1000)))
+
+
+def end_everything() -> None:
+    """End every process below this one, after a fault of ours."""
+    end_all(Tree(), time.sleep, time.monotonic, lambda: False)
+
+
+def fault() -> str:
+    """Return the traceback of the exception being handled."""
+    import traceback
+
+    return traceback.format_exc()
