@@ -24,6 +24,14 @@ LARGEST_CODE = 100_000
 PREFIX = "firsthand."
 
 
+def main() -> int:
+    """Be the ``firsthand`` command of an installation without a bundle."""
+    install()
+    from firsthand.cli import main as cli
+
+    return cli.main()
+
+
 def install() -> None:
     """Put the finder before Python's own, unless bytecode is cached in some other way than usual."""
     if sys.flags.optimize or sys.pycache_prefix:

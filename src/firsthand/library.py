@@ -73,11 +73,13 @@ def run(
         raise UsageError(f"contain cannot be {contain!r}", f"give {KEEPER} or {GROUP}")
     try:
         folder = request.from_here(cwd)
+        root = place.project_root(request.base_of(folder))
         wanted = request.build(
             argv,
-            config.load(place.project_root(request.base_of(folder)), os.environ),
+            config.load(root, os.environ),
             via="library",
             cwd=folder,
+            root=root,
             note=note,
             expect=expect,
             timeout=timeout,

@@ -1,6 +1,7 @@
-"""Start the installed command quickly: a run's modules come ready-made from the wheel's bundle.
+"""Start the installed command quickly: all modules of a run come ready-made, from one module of the wheel.
 
-This module and the package itself do without ``from __future__``, which is an import of a file.
+``hatch_build.py`` copies this code into that module, ``firsthand._bundle``, beside the modules that it
+puts in place. Nothing here and in the package itself is from ``__future__``, which is an import of a file.
 """
 
 import os
@@ -13,30 +14,39 @@ if TYPE_CHECKING:
 
 PREFIX = "firsthand."
 
+EXTENSIONS = ("fcntl", "select", "_ctypes", "_sha256" if sys.version_info < (3, 12) else "_sha2")
+"""Some are built into some interpreters, and then found there."""
+
+MODULES: "Sequence[tuple[str, FunctionType, bool]]" = ()
+"""In the bundle: name, function that runs the module's code, and whether it is a package; each needs only
+those before it."""
+
 
 def main() -> int:
-    """Be the ``firsthand`` command. A run is over before garbage collection could pay for itself."""
-    import gc
-
-    gc.disable()
-    try:
-        bundle = __import__("firsthand._bundle", fromlist=["MODULES"])
-    except ImportError:  # not installed from a wheel
-        from firsthand import cached
-
-        cached.install()
-    else:
-        put_in_place(bundle.MODULES)
+    """Be the ``firsthand`` command."""
+    load_extensions()
+    put_in_place(MODULES)
     from firsthand.cli import main as cli
 
     return cli.main()
 
 
-def put_in_place(modules: "Sequence[tuple[str, FunctionType, bool]]") -> None:
-    """Make modules of a bundle: each is a name, a function that runs its code, and whether it is a package.
+def load_extensions() -> None:
+    """Load from Python's folder of extension modules what a run needs of it, without the search for each."""
+    try:
+        from _frozen_importlib import ModuleSpec, _load  # type: ignore[attr-defined]
+        from _frozen_importlib_external import EXTENSION_SUFFIXES, ExtensionFileLoader
+    except ImportError:  # some later Python
+        return
+    folder = next((path for path in sys.path if path.endswith("lib-dynload")), "")
+    for name in EXTENSIONS:
+        path = f"{folder}/{name}{EXTENSION_SUFFIXES[0]}"
+        if os.path.exists(path):
+            _load(ModuleSpec(name, ExtensionFileLoader(name, path), origin=path))
 
-    They come in an order in which each needs only those before it. ``hatch_build.py`` makes the bundle.
-    """
+
+def put_in_place(modules: "Sequence[tuple[str, FunctionType, bool]]") -> None:
+    """Make the modules of a bundle as an import would have made them."""
     from _frozen_importlib import ModuleSpec
 
     folder = os.path.dirname(os.path.abspath(__file__))

@@ -43,8 +43,7 @@ class Request:
     has_stdin: bool
     kept: tuple[int, int, int, int]
     fsync: bool
-    project: str | None
-    base: str
+    root: str
     folders: dict[str, str]
 
     def __init__(self, **values: Any) -> None:
@@ -72,6 +71,7 @@ def build(
     *,
     via: str,
     cwd: str,
+    root: str,
     note: str = "",
     expect: Mapping[str, Any] | str | None = None,
     timeout: float | str | None = "default",
@@ -82,12 +82,12 @@ def build(
     kind: str | None = None,
     strays: str | None = None,
     has_stdin: bool = False,
-    project: str | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> Request:
     """Check what a caller asks for and return it with every default filled in.
 
-    ``timeout`` is in seconds, 0 or None for none, ``"default"`` for what the configuration says.
+    ``root`` is the real path of the project that it belongs to; ``timeout`` is in seconds, 0 or None for
+    none, ``"default"`` for what the configuration says.
 
     Raises:
         UsageError: naming the argument that makes no sense.
@@ -113,8 +113,7 @@ def build(
         has_stdin=has_stdin,
         kept=(settings.head_lines, settings.tail_lines, settings.line_characters, settings.stream_bytes),
         fsync=settings.fsync,
-        project=None if project is None else from_here(project),
-        base=base_of(cwd),
+        root=root,
         folders={name: _absolute(name, environ[name]) for name in PLACE_VARIABLES if environ.get(name)},
     )
 

@@ -30,7 +30,7 @@ class Run:
         self.request = wanted
         self.redactor = Redactor()
         self.draft = compose.draft(wanted, self.redactor)
-        self.place = place.find_place(wanted.base, wanted.project, wanted.folders)
+        self.place = place.place_of(wanted.root, wanted.root, wanted.folders)
         self.store = Store(self.place, fsync=wanted.fsync)
         self.running: Running | None = None
 

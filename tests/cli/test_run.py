@@ -286,6 +286,18 @@ def test_a_missing_folder_belongs_to_the_callers_project(cli: CommandLine) -> No
     assert cli("last", "--json", "--null", env=env).objects[0]["error"] == "bad_cwd"
 
 
+def test_a_project_is_named_from_where_the_caller_stands(cli: CommandLine) -> None:
+    """Its store and its settings are used, wherever the command runs."""
+    project = cli.tmp / "project"
+    (cli.tmp / "elsewhere").mkdir()
+    project.mkdir()
+    (project / "firsthand.toml").write_text("[run]\ntimeout = 0.2\n")
+    options = ("--json", "--project", "project", "--cwd", "elsewhere")
+    record = cli("run", *options, "--", "sleep", "30", env={"FIRSTHAND_DIR": None}).record
+    assert (record["error"], record["cwd"]) == ("timeout", str(cli.tmp / "elsewhere"))
+    assert len(store_records(project / ".firsthand")) == 1
+
+
 @pytest.mark.parametrize("chosen", ["/", "home", "open"])
 def test_no_store_where_none_belongs(cli: CommandLine, chosen: str) -> None:
     """``/``, the home folder and folders that all may write to hold no store, chosen or not."""

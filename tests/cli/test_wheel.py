@@ -22,7 +22,7 @@ def end(code):
     leave(code)
 os._exit = end
 sys.argv[1:] = ["run", "--", "true"]
-from firsthand.quick import main
+from firsthand._bundle import main
 main()
 """
 
@@ -70,7 +70,7 @@ def test_a_plain_run_imports_nothing_beside_the_bundle(installed: Path, tmp_path
     """Whoever adds an import to the run path finds it in the bundle, or here."""
     run(installed, tmp_path, "firsthand", "run", "--", "true")  # makes the store
     result = run(installed, tmp_path, "python3", "-c", PROGRAM)
-    assert result.stderr.split() == ["firsthand._bundle", "firsthand.quick"]
+    assert result.stderr.split() == ["firsthand._bundle"]
 
 
 def test_the_package_can_be_imported_too(installed: Path, tmp_path: Path) -> None:

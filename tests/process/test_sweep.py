@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.process.hosts import python, told
+from tests.process.hosts import began, python, told
 from tests.process.strays import DAEMON, actions, check_entries, run_ok
-from tests.support import check_stored, check_whole
+from tests.support import check_stored, check_whole, eventually
+from tests.support.alive import children
+from tests.support.cli import command
 from tests.support.launch import PROGRAMS
 
 if TYPE_CHECKING:
@@ -34,6 +37,20 @@ def compiled(folder: Path, name: str) -> Path | None:
     return folder / name
 
 
+def somebody_lives(folder: Path) -> bool:
+    """Ask the kernel whether a hostile program still holds its lock; looks at processes miss re-forkers."""
+    with open(folder / "alive", "rb") as file:
+
+        def free() -> bool:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            return True
+
+        return not eventually(free, bool, 0.2)
+
+
 @pytest.mark.serial
 def test_200_hostile_strays_after_a_time_out(any_cli: CommandLine) -> None:
     """Daemons that ignore SIGTERM and processes that fork without end: nothing of them is left."""
@@ -43,6 +60,7 @@ def test_200_hostile_strays_after_a_time_out(any_cli: CommandLine) -> None:
     result = launch.wait(30)
     left = launch.left(0)
     assert not left, f"{len(left)} left alive: {left[:5]}"
+    assert not somebody_lives(any_cli.tmp)
     record = result.record
     assert (result.status, record["exit_code"], record["error"]) == (124, None, "timeout")
     assert record["stdout_tail"] == "ready", "the strays were not all there"
@@ -62,6 +80,20 @@ def test_hostile_strays_of_a_library_call(cli: CommandLine) -> None:
         "ends": [[None, "timeout", "subreaper", "ready"]] * 2,
         "raised": None,
     }
+    assert not somebody_lives(cli.tmp)
+
+
+@pytest.mark.serial
+@pytest.mark.parametrize("options", [{"timeout": 0.5}, {"strays": "stop"}], ids=["timeout", "stop"])
+def test_hostile_strays_of_a_group(cli: CommandLine, options: dict[str, Any]) -> None:
+    """What stays in the command's group is ended as a group, so that none is missed."""
+    hostile = " ".join(python("hostile", "6", "4", "together"))
+    until = "rm -f ready; {} & until [ -e ready ]; do sleep 0.05; done; [ {} = 0 ] || exec sleep 60"
+    argv = ["bash", "-c", until.format(hostile, int("timeout" in options))]
+    report = told(cli, "host_runs", argvs=[argv], times=3, contain="group", options=options)
+    expected = [None, "timeout"] if "timeout" in options else [0, None]
+    assert report == {"ends": [[*expected, "group", "ready"]] * 3, "raised": None}
+    assert not somebody_lives(cli.tmp)
 
 
 @pytest.mark.serial
@@ -75,7 +107,27 @@ def test_hostile_strays_are_stopped_after_a_normal_end(
     record, launch = run_ok(cli, "--strays", policy, "--", "bash", "-c", text)
     left = launch.left(0)
     assert not left, f"{len(left)} left alive: {left[:5]}"
+    assert not somebody_lives(cli.tmp)
     assert {action for _, action in actions(record)} == {"stopped"}
+
+
+@pytest.mark.serial
+def test_the_front_of_a_shot_keeper_misses_nobody_beside_other_jobs(cli: CommandLine) -> None:
+    """A shell that execs firsthand leaves it its job, which is spared; what the keeper ran is ended."""
+    reforker = compiled(cli.tmp, "reforker")
+    hostile = python("hostile", "6", "2", *([str(reforker), "4"] if reforker else []))
+    words = [*command(), "run", "--json", "--", *hostile]
+    launch = cli.program("bash", "-c", 'sleep 301 >/dev/null 2>&1 & exec "$@"', "bash", *words)
+    began(cli, "ready")
+    (keeper,) = (process.pid for process in children(launch.pid) if "sleep" not in process.command)
+    os.kill(keeper, signal.SIGKILL)
+    result = launch.wait()
+    assert (result.status, result.record["error"], result.record["strays"]) == (125, "runner_died", [])
+    assert result.seconds * 1000 > GRACE_MS, "they were asked first"
+    assert not somebody_lives(cli.tmp)
+    (job,) = launch.left(0)
+    assert job.command == "sleep 301"
+    os.kill(job.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("policy", ["auto", "keep"])

@@ -1,23 +1,29 @@
 """A command that leaves many processes behind that do not want to be stopped, says ``ready`` and sleeps.
 
-    hostile.py DAEMONS REFORKERS [C_REFORKER COUNT] [loud]
+    hostile.py DAEMONS REFORKERS [C_REFORKER COUNT] [loud] [together]
 
 A daemon has a session of its own, no living parent, and ignores what can be ignored; every other one holds our
-pipes, with ``loud`` all of them. A re-forker does nothing but fork itself and leave it to its child, as fast as
-it can. When all are there, the file ``ready`` is made as well.
+pipes, with ``loud`` all of them. With ``together`` all stay in one session and group. A re-forker does nothing
+but fork itself and leave it to its child, as fast as it can. When all are there, the file ``ready`` is made as
+well. While one lives the file ``alive`` is locked: no look at processes shows a re-forker for certain, the
+kernel's lock does.
 """
 
+import fcntl
 import os
 import signal
 import sys
 
 IGNORED = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGPIPE", "SIGUSR1")
 QUIET = os.open("/dev/null", os.O_RDWR)
-LOUD = "loud" in sys.argv
+LOUD, TOGETHER = "loud" in sys.argv, "together" in sys.argv
 
 
 def main():
-    daemons, reforkers, *more = (word for word in sys.argv[1:] if word != "loud")
+    lock = os.open("alive", os.O_RDWR | os.O_CREAT, 0o600)
+    os.set_inheritable(lock, True)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    daemons, reforkers, *more = (word for word in sys.argv[1:] if word not in ("loud", "together"))
     for number in range(int(daemons)):
         leave(number, signal.pause)
     for number in range(int(reforkers)):
@@ -35,7 +41,8 @@ def leave(number, work):
     if child:
         os.waitpid(child, 0)
         return
-    os.setsid()
+    if not TOGETHER:
+        os.setsid()
     if os.fork():
         os._exit(0)
     for name in IGNORED:
@@ -49,7 +56,8 @@ def refork():
     while True:
         if os.fork():
             os._exit(0)
-        os.setsid()
+        if not TOGETHER:
+            os.setsid()
 
 
 main()

@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from firsthand.capture.windows import Gap, Windows
+    from firsthand.capture.gap import Gap
+    from firsthand.capture.windows import Windows
 
 
 def lines_marker(count: int) -> str:

@@ -115,22 +115,23 @@ def _unknown(word: str) -> UsageError:
 
 
 def _request(options: dict[str, str], argv: list[str]) -> Any:
-    folder, project = request.from_here(options.get("--cwd")), options.get("--project")
-    base = request.base_of(folder)
-    settings = config.load(place.project_root(base, project), os.environ)
+    folder = request.from_here(options.get("--cwd"))
+    project = request.from_here(options["--project"]) if "--project" in options else None
+    root = place.project_root(request.base_of(folder), project)
+    settings = config.load(root, os.environ)
     return request.build(
         argv,
         settings,
         via="cli",
         cwd=folder,
+        root=root,
         note=options.get("--note", ""),
         expect=_expectation(options),
         timeout=_seconds(options["--timeout"]) if "--timeout" in options else "default",
-        parent=_whole_id(options["--parent"], base, project) if "--parent" in options else None,
+        parent=_whole_id(options["--parent"], root) if "--parent" in options else None,
         session=options.get("--session"),
         kind=options.get("--env"),
         strays=options.get("--strays"),
-        project=project,
     )
 
 
@@ -159,13 +160,13 @@ def _seconds(text: str) -> float | None:
         ) from None
 
 
-def _whole_id(text: str, folder: str, project: str | None) -> str:
+def _whole_id(text: str, root: str) -> str:
     """Return the whole ``command_id`` for one that may be shortened."""
     if len(text) == request.ID_LENGTH:
         return request.is_id("--parent", text)
     from firsthand.store.readers import Reader
 
-    found = Reader(place.find_place(folder, project)).find(text)
+    found = Reader(place.place_of(root, request.from_here(None), os.environ)).find(text)
     if found is None:
         raise UsageError(f"no record {text}", "firsthand last shows them")
     return str(found["command_id"])

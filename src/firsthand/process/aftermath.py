@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import select
 import time
 
 from firsthand.process import spawn, survey
 from firsthand.process.ending import end_all
+from firsthand.process.pump import Orders, Pump
 from firsthand.process.reach import Tree
 
 TYPE_CHECKING = False
@@ -17,23 +17,14 @@ if TYPE_CHECKING:
 def sweep(keeper: int, others: frozenset[int], wake: int) -> list[Process]:
     """Reap a dead keeper and end what it ran: orphaned to us, as the next subreaper above it.
 
-    ``others`` are children that we had before it; what arrives on ``wake`` makes the end a hard one.
+    ``others`` are children that we had before it; a cancelling signal on ``wake`` makes the end a hard one.
     Returns the processes that could not be ended.
     """
     born = survey.look(keeper)
     spawn.wait(keeper, 0)
-    poller = select.poll()
-    poller.register(wake, select.POLLIN)
-    return end_all(
-        Tree(spared=others, since=born.start if born else 0),
-        lambda seconds: _sleep(poller, seconds),
-        time.monotonic,
-        lambda: bool(poller.poll(0)),
-    )
-
-
-def _sleep(poller: select.poll, seconds: float) -> None:
-    poller.poll(max(1, int(seconds * 1000)))
+    pump = Pump([], Orders(wake=wake))
+    tree = Tree(spared=others, since=born.start if born else 0)
+    return end_all(tree, pump.turn, time.monotonic, lambda: bool(pump.orders.signals))
 
 
 def end_everything() -> None:

@@ -71,6 +71,7 @@ def kill_all(reach: Reach, wait: Callable[[float], None], now: Callable[[], floa
     pause = FIRST_PAUSE
     while not reach.empty():
         members = reach.members()
+        reach.strike()
         refused = [process for process in members if not send(process, signals.SIGKILL)]
         if members and len(refused) == len(members):
             return refused

@@ -37,7 +37,7 @@ def run(job: Job, keep: list[int], callers: Sequence[int] = ()) -> Any:
     """
     spawn.require_room()
     kernel.become_subreaper()
-    others = frozenset(procfs.children(os.getpid()))
+    others = _children()
     ends: list[int] = []
     try:
         wake = _listen(ends)
@@ -62,12 +62,19 @@ def run(job: Job, keep: list[int], callers: Sequence[int] = ()) -> Any:
     return message
 
 
+def _children() -> frozenset[int]:
+    """Return the children that we have already: a shell that execs us may leave us its background jobs."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return frozenset()
+    return frozenset(procfs.children(os.getpid()))
+
+
 def _listen(ends: list[int]) -> int:
     """Have cancelling signals arrive as bytes; one that ``nohup`` had ignored stays ignored."""
-    wake, ring = spawn.pipe()
+    wake, ring = spawn.pipe(os.O_NONBLOCK)
     ends += (wake, ring)
-    os.set_blocking(wake, False)
-    os.set_blocking(ring, False)
     numbers = [
         number for number in signals.CANCELLING if number != signals.SIGHUP or not signals.ignored(number)
     ]

@@ -55,9 +55,7 @@ def _prepare(control: int, keep: list[int]) -> Orders:
     os.closerange(0, spawn.FIRST_FREE_FD)  # first: to list the others takes a descriptor
     close_all_but([control, *keep])
     null_stdio()
-    wake, ring = spawn.pipe()
-    os.set_blocking(wake, False)
-    os.set_blocking(ring, False)
+    wake, ring = spawn.pipe(os.O_NONBLOCK)
     signals.wake_by((*signals.CANCELLING, signals.SIGCHLD), ring)
     return Orders(control, wake)
 

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Prctl = Callable[[int, int, int, int, int], int]
+
 PR_SET_CHILD_SUBREAPER = 36
 """linux/prctl.h: orphaned descendants come to this process instead of init."""
+
+_found: list[Prctl | None] = []
 
 
 def become_subreaper() -> bool:
@@ -11,15 +19,22 @@ def become_subreaper() -> bool:
 
     Only ever called in a process of our own: in a host it would adopt the host's orphans too.
     """
+    if not _found:
+        _found.append(_prctl())
+    prctl = _found[0]
+    return prctl is not None and prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+
+def _prctl() -> Prctl | None:
     try:
         import _ctypes
 
         library = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]  # None: this program itself
         address = _ctypes.dlsym(library, "prctl")
     except (ImportError, OSError):
-        return False
+        return None
 
     class Call(_ctypes.CFuncPtr):
         _flags_ = _ctypes.FUNCFLAG_CDECL  # without a result type it returns a C int, as prctl does
 
-    return bool(Call(address)(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+    return Call(address)

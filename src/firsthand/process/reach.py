@@ -18,15 +18,21 @@ if TYPE_CHECKING:
         """The processes of a run that we can see and stop."""
 
         name: str
+        whole: bool
 
         def members(self) -> list[Process]: ...
         def empty(self) -> bool: ...
+        def strike(self) -> None: ...
 
 
 class Tree:
-    """Every descendant of this process, a subreaper: nothing below it can escape by forking or setsid."""
+    """Every descendant of this process, a subreaper: nothing below it can escape by forking or setsid.
+
+    ``whole`` says whether the last look at the members can have missed none.
+    """
 
     name = "subreaper"
+    whole = True
 
     def __init__(
         self, child: Child | None = None, spared: frozenset[int] = frozenset(), since: int = 0
@@ -38,7 +44,7 @@ class Tree:
     def members(self) -> list[Process]:
         from firsthand.process import survey
 
-        found = survey.descendants(os.getpid(), self.spared)
+        found, self.whole = survey.below(os.getpid(), self.spared)
         return [process for process in found if process.start >= self.since]
 
     def empty(self) -> bool:
@@ -56,8 +62,11 @@ class Tree:
                 word = "exited" if result.si_code == os.CLD_EXITED else "signal"
                 self.child.status = (word, result.si_status)
 
+    def strike(self) -> None:
+        """Do nothing: no call reaches a whole tree, its members are killed one by one until none is left."""
+
     def _empty_beside_others(self) -> bool:
         for pid in procfs.children(os.getpid()):
             if pid not in self.spared:
                 spawn.wait(pid)
-        return not self.members()
+        return not self.members() and self.whole

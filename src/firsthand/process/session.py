@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from firsthand.process import survey
+from firsthand.process import signals, survey
 from firsthand.process.ending import end_all
 
 TYPE_CHECKING = False
@@ -14,10 +14,18 @@ if TYPE_CHECKING:
     from firsthand.process.survey import Process
 
 
+LOOKS = 5
+"""Looks at a group of which nobody is seen: only zombies are left, or one that forks faster than we look."""
+
+
 class Session:
-    """The processes of the command's session and process group."""
+    """The processes of the command's session and process group.
+
+    ``whole`` says whether the last look at the members can have missed none.
+    """
 
     name = "group"
+    whole = True
 
     def __init__(self, child: Child | None, leader: int) -> None:
         self.child = child
@@ -26,16 +34,24 @@ class Session:
     def members(self) -> list[Process]:
         """Return the living processes of the session and group, and below the leader while that lives."""
         mine = self.leader
-        found = [each for each in survey.everyone() if mine in (each.session, each.group) and each.alive]
+        seen = [each for each in survey.everyone() if mine in (each.session, each.group)]
+        self.whole = bool(seen) or not self._group_exists()
+        found = [each for each in seen if each.alive]
         known = {each.pid for each in found}
         return found + [each for each in survey.descendants(mine) if each.pid not in known]
 
     def empty(self) -> bool:
         """True when the command's process group has no living member; an ended child is reaped."""
-        alive = self._group_exists() and bool(self.members())
         if self.child:
             self.child.poll()
-        return not alive
+        return not (self._group_exists() and any(self.members() for _ in range(LOOKS)))
+
+    def strike(self) -> None:
+        """Kill the whole group with one call, so that nobody in it can be missed."""
+        try:
+            os.killpg(self.leader, signals.SIGKILL)
+        except OSError:
+            return
 
     def _group_exists(self) -> bool:
         try:

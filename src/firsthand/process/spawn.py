@@ -77,9 +77,9 @@ def wait(pid: int, flags: int = os.WNOHANG) -> tuple[str, int] | None:
     return ("exited" if result.si_code == os.CLD_EXITED else "signal", result.si_status)
 
 
-def pipe() -> tuple[int, int]:
-    """Return a close-on-exec pipe whose ends are above the standard descriptors."""
-    ends = os.pipe()
+def pipe(flags: int = 0) -> tuple[int, int]:
+    """Return a close-on-exec pipe, its ends above the standard descriptors; ``flags`` as for ``pipe2``."""
+    ends = os.pipe2(os.O_CLOEXEC | flags)
     if min(ends) >= FIRST_FREE_FD:
         return ends
     try:

@@ -176,7 +176,10 @@ class Settling:
         return [self.named[key] for key in sorted(self.named)]
 
     def round(self) -> bool:
-        """Look at every stray once and push those that must end; True while there is hope for one."""
+        """Look at every stray once and push those that must end; True while there is hope for one.
+
+        One that is too quick to be seen is looked for until nothing shows it any more.
+        """
         hope = False
         for process in self.reach.members():
             stray = self._judged(process)
@@ -188,7 +191,8 @@ class Settling:
             hope = hope or stray.action == "stopped"
             self._name(stray, (process.start, process.pid))
         self.first_look = False
-        return hope
+        self._strike()
+        return hope or (not self.reach.whole and self.now() - self.began < GIVE_UP)
 
     def _judged(self, process: Process) -> Stray | None:
         """Name a process and what becomes of it, before anything is done to it; None if it is just ending."""
@@ -223,6 +227,12 @@ class Settling:
         if now < self.deadlines[process.pid]:
             return True
         return send(process, signals.SIGKILL)
+
+    def _strike(self) -> None:
+        """When the time of all is over and none may stay: end them with one call, where there is one."""
+        over = self.deadlines and self.now() >= max(self.deadlines.values())
+        if over and all(stray.action == "stopped" for stray in self.named.values()):
+            self.reach.strike()
 
     def _deadline(self, process: Process) -> float:
         if process.parent in self.deadlines:

@@ -74,10 +74,20 @@ def has_children_files() -> bool:
 
 def descendants(root: int, spared: frozenset[int] = frozenset()) -> list[Process]:
     """Return the living descendants of ``root``, parents first; a ``spared`` pid hides its own as well."""
-    below = children if has_children_files() else _children_by_scan()
-    queue, seen, found = [root], set(spared), []
+    return below(root, spared)[0]
+
+
+def below(root: int, spared: frozenset[int] = frozenset()) -> tuple[list[Process], bool]:
+    """Return the same, and whether it is all: False where a child of ``root`` had ended when we looked at it.
+
+    A program that does nothing but fork itself lives shorter than a look: it is missed, but what it has just
+    left behind shows it.
+    """
+    children_of = children if has_children_files() else _children_by_scan()
+    queue, seen, found, whole = [root], set(spared), [], True
     while queue:
-        for pid in below(queue.pop(0)):
+        parent = queue.pop(0)
+        for pid in children_of(parent):
             if pid in seen:
                 continue
             seen.add(pid)
@@ -85,7 +95,9 @@ def descendants(root: int, spared: frozenset[int] = frozenset()) -> list[Process
             process = look(pid)
             if process and process.alive:
                 found.append(process)
-    return found
+            elif parent == root:
+                whole = False
+    return found, whole
 
 
 def _children_by_scan() -> Callable[[int], list[int]]:

@@ -7,15 +7,7 @@ from firsthand.redact.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterator
-
-    Span = tuple[int, int, str]
-
-LONG_TOKEN = 20
-"""Characters from which a word of letters alone is no word of prose."""
-
-_compiled: dict[str, re.Pattern[str]] = {}
+    from firsthand.redact.spans import Span
 
 
 class Redactor:
@@ -40,13 +32,12 @@ class Redactor:
     def text(self, text: str) -> str:
         """Return ``text`` with every secret replaced."""
         folded = text.lower()
-        spans = [
-            span
-            for name, literals, pattern, kind in RULES
-            if any(literal in folded for literal in literals)
-            for span in _spans(name, pattern, kind, text)
-        ]
-        return self._hide(text, spans) if spans else text
+        rules = [rule for rule in RULES if any(literal in folded for literal in rule[1])]
+        if not rules:
+            return text
+        from firsthand.redact import spans
+
+        return self._hide(text, spans.find(rules, text))
 
     def raw(self, raw: bytes | str) -> str:
         """Return printable, redacted text for an argument or a path."""
@@ -64,55 +55,6 @@ class Redactor:
             parts += [text[done:start], f"[REDACTED:{name}#{number}]"]
             done = end
         return "".join([*parts, text[done:]])
-
-
-def _spans(name: str, pattern: str, kind: str, text: str) -> Iterator[Span]:
-    import re
-
-    if name not in _compiled:
-        _compiled[name] = re.compile(pattern)
-    marker = re.compile(r"\[REDACTED:[a-z-]+#\d+\]")
-    for match in _compiled[name].finditer(text):
-        if kind == "whole":
-            yield match.start(), match.end(), name
-            continue
-        start, end = (_token if kind == "token" else _assigned)(text, match.end())
-        if start < end and not marker.fullmatch(text, start, end):
-            yield start, end, name
-
-
-def _token(text: str, start: int) -> tuple[int, int]:
-    """Return the word at ``start``, or nothing where it is prose (``no bearer token is available``)."""
-    end = start
-    while end < len(text) and text[end] not in " \t\n\"'<>,;":
-        end += 1
-    word = text[start:end].rstrip("\\)")
-    plain = word.isalpha() and (word.islower() or word.istitle()) and len(word) < LONG_TOKEN
-    return start, start if plain or not word or word == "realm=" else start + len(word)
-
-
-def _assigned(text: str, start: int) -> tuple[int, int]:
-    """Return the value at ``start``: to its closing quote where that ends it, else to the end of the line.
-
-    An unquoted pass phrase may hold blanks, ``&`` and whatever else, and what looks like the next
-    assignment may belong to it: a value that cannot be delimited takes the rest of its line.
-    """
-    stop = text.find("\n", start)
-    stop = len(text) if stop < 0 else stop
-    while start < stop and text[start] in " \t":
-        start += 1
-    first = start
-    while start < stop and text[start] == "\\":
-        start += 1
-    quote = text[first : start + 1]
-    if quote[-1:] in ('"', "'"):
-        close = text.find(quote, start + 1, stop)
-        following = text[close + len(quote) : close + len(quote) + 1]
-        if close > start + 1 and text[close - 1] != "\\" and following in ("", *" \t\n,;)}]&|<>\"'"):
-            return start + 1, close
-    while stop > first and text[stop - 1] in " \t\r":
-        stop -= 1
-    return first, stop
 
 
 def redact_text(text: str) -> tuple[str, dict[str, int]]:

@@ -49,7 +49,11 @@ def find_place(cwd: str, project: str | None = None, environ: Mapping[str, str] 
     ``FIRSTHAND_DIR`` in ``environ`` is the store folder itself (a relative one starts at ``cwd``); it moves
     the store, not the root. ``project`` is the root, whatever git says.
     """
-    root = project_root(cwd, project, environ)
+    return place_of(project_root(cwd, project, environ), cwd, environ)
+
+
+def place_of(root: str, cwd: str, environ: Mapping[str, str]) -> Place:
+    """Return the place of a project root (a real path); the rest is as for :func:`find_place`."""
     chosen = environ.get("FIRSTHAND_DIR")
     wanted = os.path.abspath(os.path.join(cwd, chosen)) if chosen else os.path.join(root, STORE_NAME)
     holder = os.path.realpath(wanted) if chosen else root
