@@ -7,10 +7,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import append, capture, ending, startup
+from benchmarks import append, capture, ending, library, startup
 from benchmarks.installed import Installed
 
-BENCHMARKS = {"startup": startup.rows, "capture": capture.rows, "ending": ending.rows, "append": append.rows}
+BENCHMARKS = {
+    "startup": startup.rows,
+    "library": library.rows,
+    "capture": capture.rows,
+    "ending": ending.rows,
+    "append": append.rows,
+}
 
 
 def main(names: list[str]) -> int:

@@ -11,52 +11,50 @@ if TYPE_CHECKING:
 AGENT, INHERIT = "agent", "inherit"
 
 AGENT_SETS = {
-    "NO_COLOR": "1",
-    "TERM": "dumb",
-    "PAGER": "cat",
-    "GIT_PAGER": "cat",
-    "GH_PAGER": "cat",
-    "MANPAGER": "cat",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_EDITOR": "false",
-    "GIT_SEQUENCE_EDITOR": "false",
-    "GCM_INTERACTIVE": "never",
-    "DEBIAN_FRONTEND": "noninteractive",
-    "PIP_PROGRESS_BAR": "off",
-    "PYTHONUNBUFFERED": "1",
+    b"NO_COLOR": b"1",
+    b"TERM": b"dumb",
+    b"PAGER": b"cat",
+    b"GIT_PAGER": b"cat",
+    b"GH_PAGER": b"cat",
+    b"MANPAGER": b"cat",
+    b"GIT_TERMINAL_PROMPT": b"0",
+    b"GIT_EDITOR": b"false",
+    b"GIT_SEQUENCE_EDITOR": b"false",
+    b"GCM_INTERACTIVE": b"never",
+    b"DEBIAN_FRONTEND": b"noninteractive",
+    b"PIP_PROGRESS_BAR": b"off",
+    b"PYTHONUNBUFFERED": b"1",
 }
 """Set in ``agent``, over the caller's values. Editors fail: a faked editor would be a faked success."""
 
-AGENT_REMOVES = ("FORCE_COLOR", "CLICOLOR_FORCE")
+AGENT_REMOVES = (b"FORCE_COLOR", b"CLICOLOR_FORCE")
 """Removed in ``agent``: they put colour codes into pipes."""
 
 NAMED = frozenset((
-    "BASH_ENV", "CARGO_BUILD_TARGET", "CC", "CFLAGS", "CGO_ENABLED", "CI", "CLASSPATH", "CPPFLAGS",
-    "CXX", "CXXFLAGS", "DJANGO_SETTINGS_MODULE", "ENV", "GEM_PATH", "GOFLAGS", "GOOS", "GOARCH",
-    "GRADLE_OPTS", "JAVA_TOOL_OPTIONS", "JEST_JUNIT_OUTPUT_FILE", "LDFLAGS", "LD_AUDIT",
-    "LD_LIBRARY_PATH", "LD_PRELOAD", "MAKEFLAGS", "MAVEN_OPTS", "MFLAGS", "NODE_ENV", "NODE_OPTIONS",
-    "NODE_PATH", "NOSE_ARGS", "PERL5LIB", "PERL5OPT", "PROMPT_COMMAND", "PYTEST_ADDOPTS",
-    "PYTEST_PLUGINS", "PYTHONBREAKPOINT", "PYTHONHOME", "PYTHONOPTIMIZE", "PYTHONPATH",
-    "PYTHONSAFEPATH", "PYTHONSTARTUP", "PYTHONWARNINGS", "RAILS_ENV", "RUBYLIB", "RUBYOPT",
-    "RUSTC_WRAPPER", "RUSTFLAGS", "RUST_TEST_THREADS", "SHELLOPTS", "BASHOPTS", "TOX_OVERRIDE",
-    "UNITTEST_ARGS", "VIRTUAL_ENV",
+    b"BASH_ENV", b"CARGO_BUILD_TARGET", b"CC", b"CFLAGS", b"CGO_ENABLED", b"CI", b"CLASSPATH", b"CPPFLAGS",
+    b"CXX", b"CXXFLAGS", b"DJANGO_SETTINGS_MODULE", b"ENV", b"GEM_PATH", b"GOFLAGS", b"GOOS", b"GOARCH",
+    b"GRADLE_OPTS", b"JAVA_TOOL_OPTIONS", b"JEST_JUNIT_OUTPUT_FILE", b"LDFLAGS", b"LD_AUDIT",
+    b"LD_LIBRARY_PATH", b"LD_PRELOAD", b"MAKEFLAGS", b"MAVEN_OPTS", b"MFLAGS", b"NODE_ENV", b"NODE_OPTIONS",
+    b"NODE_PATH", b"NOSE_ARGS", b"PERL5LIB", b"PERL5OPT", b"PROMPT_COMMAND", b"PYTEST_ADDOPTS",
+    b"PYTEST_PLUGINS", b"PYTHONBREAKPOINT", b"PYTHONHOME", b"PYTHONOPTIMIZE", b"PYTHONPATH",
+    b"PYTHONSAFEPATH", b"PYTHONSTARTUP", b"PYTHONWARNINGS", b"RAILS_ENV", b"RUBYLIB", b"RUBYOPT",
+    b"RUSTC_WRAPPER", b"RUSTFLAGS", b"RUST_TEST_THREADS", b"SHELLOPTS", b"BASHOPTS", b"TOX_OVERRIDE",
+    b"UNITTEST_ARGS", b"VIRTUAL_ENV",
 ))  # fmt: skip
 """Variables that can change what a run means; the record names those that are set, never their values."""
 
 
-def build(
-    kind: str, added: Mapping[str, str], base: Mapping[bytes, bytes] | None = None
-) -> dict[bytes, bytes]:
-    """Return the ``agent`` or ``inherit`` environment, made from ``base`` (the caller's), plus ``added``."""
-    env = dict(os.environb if base is None else base)
+def build(kind: str, added: Mapping[str, str]) -> dict[bytes, bytes]:
+    """Return the ``agent`` or ``inherit`` environment, made from that of this process, plus ``added``."""
+    env = dict(getattr(os.environb, "_data", os.environb))  # the mapping copies each variable twice
     if kind == AGENT:
         for name in AGENT_REMOVES:
-            env.pop(name.encode(), None)
-        env.update({name.encode(): value.encode() for name, value in AGENT_SETS.items()})
+            env.pop(name, None)
+        env.update(AGENT_SETS)
     env.update({os.fsencode(name): os.fsencode(value) for name, value in added.items()})
     return env
 
 
 def names(env: Mapping[bytes, bytes]) -> list[str]:
     """Return the sorted names of the set variables that can change what a run means."""
-    return sorted(name for name in NAMED if name.encode() in env)
+    return [name.decode() for name in sorted(NAMED.intersection(env))]

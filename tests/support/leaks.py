@@ -17,21 +17,19 @@ _WITHIN = 2.0
 
 def leaks(base: Path) -> list[Process]:
     """Return the children of this process, and whoever lives in ``base`` or has it in its environment."""
-    return eventually(lambda: _children() + _strangers(base), lambda found: not found, _WITHIN)
+    return eventually(lambda: children(os.getpid()) + _strangers(base), lambda found: not found, _WITHIN)
 
 
-def _children() -> list[Process]:
-    return [process for process in children(os.getpid()) if not _idle_keeper(process)]
-
-
-def _idle_keeper(process: Process) -> bool:
-    """Tell whether this is the keeper that waits for the next run of the library in this very process."""
-    return "keeper" in process.command and process.state != "Z" and not descendants(process.pid)
+def _idle_warm_process(process: Process) -> bool:
+    """Tell whether this waits for the next run of the library in this very process; it ends with it."""
+    ours = "keeper_main" in process.command and process.command.endswith(f" {os.getpid()}")
+    return ours and not descendants(process.pid)
 
 
 def _strangers(base: Path) -> list[Process]:
     ours = {os.getpid(), *(process.pid for process in children(os.getpid()))}
-    return [p for p in processes() if p.state != "Z" and p.pid not in ours and _belongs(p.pid, base)]
+    found = [p for p in processes() if p.state != "Z" and p.pid not in ours and _belongs(p.pid, base)]
+    return [process for process in found if not _idle_warm_process(process)]
 
 
 def _belongs(pid: int, base: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Start an interpreter of our own by exec: safe in a threaded host, and nothing of the host's comes along."""
+"""Start a process of our own by exec: safe in a threaded host, and nothing of the host's comes along."""
 
 from __future__ import annotations
 
@@ -6,20 +6,31 @@ import fcntl
 import os
 import sys
 
-from firsthand.process import signals
+from firsthand.process import signals, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CODE = "import sys; sys.path.insert(0, sys.argv[1]); import {module}; {module}.{function}()"
-"""What it runs: ``-I -S`` leave it nothing of the host's paths but the package's own."""
+CODE = """\
+import os, sys
+if os.fork():
+    os._exit(0)
+sys.path.insert(0, sys.argv[1])
+import {module}
+{module}.{function}()
+"""
+"""What it runs: ``-I -S`` leave it nothing of the host's paths but the package's own. It is no child of
+whoever started it, who may be waiting for all children."""
 
 
-def start(module: str, function: str, fds: Sequence[int | None]) -> int:
-    """Start ``module.function()`` in a session of its own and return its pid.
+def start(module: str, function: str, fds: Sequence[int | None], *words: str) -> None:
+    """Start ``module.function()`` in a session of its own, with ``words`` from ``sys.argv[2]`` on.
 
-    ``fds[n]`` becomes descriptor ``n``; None is ``/dev/null``. The caller reaps the process.
+    ``fds[n]`` becomes descriptor ``n``; None is ``/dev/null``.
+
+    Raises:
+        OSError: the system had nothing left to start it with.
     """
     code = CODE.format(module=module, function=function)
     raised: list[int] = []
@@ -28,9 +39,9 @@ def start(module: str, function: str, fds: Sequence[int | None]) -> int:
         raised.append(null)
         for fd in fds:  # above every target, so that no dup2 overwrites what a later one needs
             raised += [fcntl.fcntl(null if fd is None else fd, fcntl.F_DUPFD_CLOEXEC, len(fds))]
-        return os.posix_spawn(
+        pid = os.posix_spawn(
             sys.executable,
-            [sys.executable, "-I", "-S", "-X", "utf8", "-c", code, _package_path()],
+            [sys.executable, "-I", "-S", "-X", "utf8", "-c", code, _package_path(), *words],
             os.environ,
             file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(raised[1:])],
             setsid=True,
@@ -40,6 +51,7 @@ def start(module: str, function: str, fds: Sequence[int | None]) -> int:
     finally:
         for fd in raised:
             os.close(fd)
+    spawn.wait(pid, 0)
 
 
 def _package_path() -> str:

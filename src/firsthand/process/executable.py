@@ -59,14 +59,12 @@ def find(name: bytes, cwd: bytes, path: bytes | None) -> bytes:
     """
     if b"/" in name:
         return os.path.join(cwd, name)
-    refused = b""
-    for folder in (DEFAULT_PATH if path is None else path).split(b":"):
-        candidate = os.path.join(cwd, folder, name)
-        if not _is_file(candidate):
-            continue
-        if os.access(candidate, os.X_OK):
+    folders = (DEFAULT_PATH if path is None else path).split(b":")
+    candidates = [os.path.join(cwd, folder, name) for folder in folders]
+    for candidate in candidates:  # no exception for each folder that has it not
+        if os.access(candidate, os.X_OK) and _is_file(candidate):
             return candidate
-        refused = refused or candidate
+    refused = next(filter(_is_file, candidates), None)
     if refused:
         raise StartError(
             "permission", f"{show(refused)} is not executable: chmod +x it, or name its interpreter."

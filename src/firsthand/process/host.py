@@ -1,18 +1,15 @@
-"""The library's side: front and keeper started by exec for one call; the host's own state stays as it is."""
+"""The library's calls: requests for the warm process, answered by a front and keeper that it forks."""
 
 from __future__ import annotations
 
 import os
 
-from firsthand.process import boot, channel, keeper, signals, spawn
+from firsthand import procfs
+from firsthand.process import channel, signals, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
-
-STDIN_FD = 3
-"""Where the keeper finds the command's standard input, if it has one."""
 
 
 class NoKeeper(Exception):  # noqa: N818  # an answer, not a fault
@@ -23,8 +20,86 @@ class NoKeeper(Exception):  # noqa: N818  # an answer, not a fault
         self.problem = problem
 
 
+class Call:
+    """One request on its way: ``up`` brings the answer, ``down`` takes the request and then signals.
+
+    Raises:
+        NoKeeper: the system had nothing left to start it with.
+    """
+
+    __slots__ = ("down", "inbox", "up")
+
+    def __init__(self, entry: tuple[str, str], request: dict[str, Any], stdin: int | None) -> None:
+        self.inbox = channel.Inbox()
+        self.up = self.down = -1
+        try:
+            self._open(entry, stdin)
+        except OSError as problem:
+            self.close()
+            raise NoKeeper(problem) from problem
+        except BaseException:
+            self.close()
+            raise
+        try:
+            channel.send(self.down, {**request, "umask": _umask()})
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, entry: tuple[str, str], stdin: int | None) -> None:
+        from firsthand.process import warm
+
+        spawn.require_room()
+        theirs: list[int] = []
+        try:
+            down, self.down = spawn.pipe()
+            theirs.append(down)
+            self.up, up = spawn.pipe()
+            theirs.append(up)
+            warm.current().send(entry, [*theirs, *([] if stdin is None else [stdin])])
+        finally:
+            for fd in theirs:
+                os.close(fd)
+
+    def take(self) -> bool:
+        """Read once from ``up``; False when the answer is whole or nobody is there any more."""
+        return self.inbox.take(self.up)
+
+    def answer(self) -> Any | None:
+        """Return the answer; None when whoever was to give it was killed.
+
+        Raises:
+            NoKeeper: the warm process could not fork.
+        """
+        message = self.inbox.message()
+        if message is not None and "refused" in message:
+            raise NoKeeper(OSError(message["refused"], os.strerror(message["refused"])))
+        return message
+
+    def cancel(self) -> None:
+        """Ask for a polite end; a second time for a hard one."""
+        try:
+            os.write(self.down, bytes([int(signals.CANCELLING[0])]))
+        except OSError:  # it has finished meanwhile: its answer is in the pipe
+            return
+
+    def close(self) -> None:
+        for fd in (self.up, self.down):
+            if fd >= 0:
+                os.close(fd)
+        self.up = self.down = -1
+
+
+def _umask() -> int:
+    """Return the umask of this process without changing it, as threads may be making files."""
+    for line in (procfs.read("/proc/self/status", 4096) or b"").splitlines():
+        if line.startswith(b"Umask:"):
+            return int(line.split()[1], 8)
+    return 0o077  # before Linux 4.7: what firsthand makes itself needs no more
+
+
 def call(entry: tuple[str, str], request: dict[str, Any], stdin: int | None) -> Any | None:
-    """Run one request in a keeper of its own and return its answer; None when the keeper was killed.
+    """Run one request in a keeper and return its answer; None when front and keeper were killed.
 
     A ``KeyboardInterrupt`` cancels the command, waits for its record and is raised again with the answer as
     its ``answer`` attribute.
@@ -32,87 +107,25 @@ def call(entry: tuple[str, str], request: dict[str, Any], stdin: int | None) -> 
     Raises:
         NoKeeper: the system had nothing left to start it with.
     """
+    started = Call(entry, request, stdin)
     try:
-        pid, down, up = _start(entry, stdin)
-    except OSError as problem:
-        raise NoKeeper(problem) from problem
-    try:
-        channel.send(down, {**request, "host": os.getpid(), "stdin": None if stdin is None else STDIN_FD})
-        return _answer(up, down)
+        return _wait(started)
     finally:
-        os.close(down)
-        os.close(up)
-        spawn.wait(pid, 0)
+        started.close()
 
 
-def _start(entry: tuple[str, str], stdin: int | None) -> tuple[int, int, int]:
-    """Return the keeper's pid, the write end towards it and the read end from it."""
-    opened: list[int] = []
-    spawn.require_room()
-    try:
-        opened += spawn.pipe()
-        opened += spawn.pipe()
-        down_read, down, up, up_write = opened
-        pid = boot.start(*entry, [down_read, up_write, None, *([] if stdin is None else [stdin])])
-    except OSError:
-        for fd in opened:
-            os.close(fd)
-        raise
-    os.close(down_read)
-    os.close(up_write)
-    return pid, down, up
-
-
-def _answer(up: int, down: int) -> Any | None:
+def _wait(started: Call) -> Any | None:
     """Wait for the answer; an interrupt becomes a cancel, a second one makes it hard."""
     interrupt: KeyboardInterrupt | None = None
-    inbox = channel.Inbox()
     while True:
         try:
-            while inbox.take(up):
+            while started.take():
                 pass
             break
         except KeyboardInterrupt as caught:
             interrupt = caught
-            _cancel(down)
+            started.cancel()
     if interrupt is not None:
-        interrupt.answer = inbox.message()  # type: ignore[attr-defined]
+        interrupt.answer = started.answer()  # type: ignore[attr-defined]
         raise interrupt
-    return inbox.message()
-
-
-def _cancel(down: int) -> None:
-    try:
-        os.write(down, bytes([int(signals.CANCELLING[0])]))
-    except OSError:  # it has finished meanwhile: its answer is in the pipe
-        return
-
-
-def serve(conduct: Callable[[dict[str, Any], list[int]], Any]) -> None:
-    """Be what a host has started: request on descriptor 0, answer on 1.
-
-    ``conduct`` gets the request and the descriptors that speak for the host, and returns the answer. The
-    host may adopt nothing, so a front stands here too: if the keeper is shot, it ends what that one ran.
-    """
-    control, answer = spawn.raise_fd(0), spawn.raise_fd(1)
-    request = channel.receive(control)
-    if request is None:
-        return
-    keeper.close_all_but([control, answer, *([] if request["stdin"] is None else [request["stdin"]])])
-    keeper.null_stdio()
-    try:
-        message = conduct(request, [control, *_pidfd(request["host"])])
-    except BaseException:  # noqa: BLE001  # a fault of ours must reach the host as such, not as silence
-        from firsthand.process import aftermath
-
-        message = {"crash": aftermath.fault()}
-    channel.send(answer, message)
-    os._exit(0)
-
-
-def _pidfd(pid: int) -> list[int]:
-    """A forked child of the host can hold the control pipe open, so the host itself is watched as well."""
-    try:
-        return [os.pidfd_open(pid)]
-    except OSError:
-        return []
+    return started.answer()

@@ -19,10 +19,15 @@ def become_subreaper() -> bool:
 
     Only ever called in a process of our own: in a host it would adopt the host's orphans too.
     """
+    prctl = find()
+    return prctl is not None and prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+
+def find() -> Prctl | None:
+    """Return the call, found once for this process and its forks; None where the system has none."""
     if not _found:
         _found.append(_prctl())
-    prctl = _found[0]
-    return prctl is not None and prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    return _found[0]
 
 
 def _prctl() -> Prctl | None:

@@ -14,16 +14,13 @@ BUFFER_SIZE = 64 * 1024
 def leave(kept: list[int]) -> None:
     """Leave a reader behind for these descriptors and close them here; nobody has to wait for it."""
     if kept:
-        pid = boot.start("firsthand.process.reader", "main", [None, None, None, *kept])
+        boot.start("firsthand.process.reader", "main", [None, None, None, *kept])
         for fd in kept:
             os.close(fd)
-        spawn.wait(pid, 0)
 
 
 def main() -> None:
-    """Be the reader: fork once, so that whoever started us need not reap us, then read to the end."""
-    if os.fork():
-        os._exit(0)
+    """Be the reader, to the end of all streams."""
     kept = {int(name) for name in os.listdir("/proc/self/fd") if int(name) >= spawn.FIRST_FREE_FD}
     poller = select.poll()
     for fd in kept:

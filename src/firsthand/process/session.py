@@ -42,9 +42,10 @@ class Session:
 
     def empty(self) -> bool:
         """True when the command's process group has no living member; an ended child is reaped."""
+        alive = self._group_exists() and any(self.members() for _ in range(LOOKS))
         if self.child:
             self.child.poll()
-        return not (self._group_exists() and any(self.members() for _ in range(LOOKS)))
+        return not alive
 
     def strike(self) -> None:
         """Kill the whole group with one call, so that nobody in it can be missed."""

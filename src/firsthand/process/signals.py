@@ -30,6 +30,11 @@ def every() -> list[int]:
     return sorted(int(number) for number in _signal.valid_signals())
 
 
+def reap_by_itself() -> None:
+    """Have the kernel throw away the statuses of ended children of this process."""
+    _signal.signal(SIGCHLD, _signal.SIG_IGN)
+
+
 def wake_by(numbers: tuple[int, ...], fd: int) -> None:
     """Write each of these signals as a byte to ``fd`` (non-blocking) when it arrives, and do nothing else.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from firsthand.errors import StoreError
-from firsthand.record import KEYS, canonical
+from firsthand.record import KEYS, NAMES, canonical
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ LINE_MOST = 128 * 1024
 
 LINK_KEYS = ("hash", "prev_hash", "seq", "torn")
 """The keys that are known only under the lock, in canonical order."""
-
-_NAMES = {key: f'"{key}":' for key in sorted(KEYS)}
-"""Our own keys as they stand in a line. They are ASCII, so the order of code points is the canonical one."""
 
 
 def digest(data: bytes) -> str:
@@ -46,13 +43,13 @@ def split(record: Record) -> list[bytes]:
     """
     whole = dict.fromkeys(KEYS) | record
     whole["log_error"] = None
-    order = _NAMES if len(whole) == len(KEYS) else sorted(whole, key=_utf16)
+    order = NAMES if len(whole) == len(KEYS) else sorted(whole, key=_utf16)
     parts: list[list[str]] = [[]]
     for key in order:
         if key in LINK_KEYS:
             parts.append([])
         else:
-            parts[-1].append((_NAMES.get(key) or f"{canonical(key)}:") + canonical(whole[key]))
+            parts[-1].append((NAMES.get(key) or f"{canonical(key)}:") + canonical(whole[key]))
     encoded = [",".join(part).encode("utf-8", "replace") for part in parts]
     size = sum(map(len, encoded))
     if size > LINE_MOST - 300:  # the link keys and their values take less than 300 bytes

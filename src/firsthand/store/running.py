@@ -11,7 +11,7 @@ import os
 import time
 
 from firsthand.errors import StoreError
-from firsthand.record import KEYS, Record, encode
+from firsthand.record import KEYS, Record, encode_record
 from firsthand.store.folder import open_folder, write_whole
 from firsthand.store.lock import try_lock
 
@@ -89,7 +89,7 @@ def begin(place: Place, record: Record) -> Running | None:
     """
     try:
         with open_folder(place, create=True) as folder, folder.enter(RUNNING_NAME, create=True) as running:
-            return _begin(running, record["command_id"], encode(died(record)) + b"\n")
+            return _begin(running, record["command_id"], encode_record(died(record)) + b"\n")
     except OSError:
         return None
 

@@ -1,0 +1,127 @@
+"""A host's way to its warm process: started when first needed, and again when the host has changed."""
+
+from __future__ import annotations
+
+import _socket
+import os
+import resource
+import sys
+from _thread import allocate_lock
+
+from firsthand import procfs
+from firsthand.process import boot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+FD_BYTES = 4
+"""Bytes of one descriptor in a control message (a C int)."""
+
+MOST_FDS = 3
+"""Descriptors of one call: its request, its answer, the command's standard input."""
+
+LIMITS = tuple(name for name in dir(resource) if name.startswith("RLIMIT_"))
+"""Every limit that a command inherits."""
+
+NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid_for_children", "time_for_children", "user", "uts")
+"""What a command would be in, as the kernel names it in ``/proc/PID/ns``."""
+
+
+class Warm:
+    """A host's end of its warm process; a fork of the host has one of its own."""
+
+    def __init__(self) -> None:
+        self.lock = allocate_lock()
+        self.pid = os.getpid()
+        self.socket: _socket.socket | None = None
+        self.inherits: Any = None
+
+    def send(self, entry: tuple[str, str], fds: Sequence[int]) -> None:
+        """Hand descriptors to the warm process, which forks for them.
+
+        Raises:
+            OSError: the system had nothing left to start it with.
+        """
+        inherits = what_is_inherited()
+        with self.lock:
+            if self.socket is None or self.inherits != inherits or not _hand_over(self.socket, fds):
+                self._start(entry, inherits)
+                if self.socket is None or not _hand_over(self.socket, fds):
+                    raise OSError(f"{sys.executable} could not be started as a keeper")
+
+    def _start(self, entry: tuple[str, str], inherits: Any) -> None:
+        self.close()
+        ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET | _socket.SOCK_CLOEXEC)
+        try:
+            boot.start(*entry, [theirs.fileno(), None, None], str(self.pid))
+        except OSError:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        self.socket, self.inherits = ours, inherits
+
+    def close(self) -> None:
+        """Let the warm process end; what it has forked goes on."""
+        if self.socket is not None:
+            self.socket.close()
+            self.socket = None
+
+
+_warm = [Warm()]
+
+
+def current() -> Warm:
+    """Return this process's own: what a fork has inherited belongs to its parent."""
+    mine = _warm[0]
+    if mine.pid != os.getpid():
+        mine.close()
+        mine = _warm[0] = Warm()
+    return mine
+
+
+def what_is_inherited() -> Any:
+    """Return all that a command would inherit from this thread and that no request carries."""
+    root = os.stat("/")
+    return (
+        os.getresuid(),
+        os.getresgid(),
+        os.getgroups(),
+        [resource.getrlimit(getattr(resource, name)) for name in LIMITS],
+        [_namespace(name) for name in NAMESPACES],
+        procfs.read("/proc/thread-self/cgroup", 4096),
+        (root.st_dev, root.st_ino),
+        os.sched_getaffinity(0),
+        os.getpriority(os.PRIO_PROCESS, 0),
+    )
+
+
+def _namespace(name: str) -> str:
+    try:
+        return os.readlink(f"/proc/thread-self/ns/{name}")
+    except OSError:
+        return ""
+
+
+def _hand_over(socket: _socket.socket, fds: Sequence[int]) -> bool:
+    """Send descriptors in one message; False when nobody is there any more."""
+    packed = b"".join(fd.to_bytes(FD_BYTES, sys.byteorder) for fd in fds)
+    try:
+        socket.sendmsg([b"call"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)], _socket.MSG_NOSIGNAL)
+    except (BrokenPipeError, ConnectionError):
+        return False
+    return True
+
+
+def take(socket: _socket.socket) -> list[int] | None:
+    """Return the descriptors of the next call, or None when the host is gone."""
+    data, ancillary, _, _ = socket.recvmsg(
+        FD_BYTES, _socket.CMSG_SPACE(FD_BYTES * MOST_FDS), _socket.MSG_CMSG_CLOEXEC
+    )
+    packed = b"".join(found for _, _, found in ancillary)
+    fds = [
+        int.from_bytes(packed[at : at + FD_BYTES], sys.byteorder) for at in range(0, len(packed), FD_BYTES)
+    ]
+    return fds if data else None
