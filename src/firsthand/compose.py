@@ -119,6 +119,7 @@ def complete(
         truncations={"stdout": out.lines_cut, "stderr": err.lines_cut},
         bytes={"stdout": outcome.stdout.total, "stderr": outcome.stderr.total},
         expectation_met=_met(request, base, exit_code, out, err),
+        pipestatus=None if outcome.pipeline is None else _members(request, outcome, exit_code, redactor),
         strays=_strays(outcome.strays, redactor),
         containment=containment,
     )
@@ -155,6 +156,18 @@ def _keep(windows: Windows, redactor: Redactor, limits: Limits, key: str) -> Kep
             return kept
         smaller = len(kept.text.encode()) * cap // size - 1
         limits = limits.narrowed(max(SMALLEST_STREAM, min(smaller, limits.stream_bytes - 1)))
+
+
+def _members(
+    request: Request, outcome: Outcome, exit_code: int | None, redactor: Redactor
+) -> list[dict[str, Any]] | None:
+    """Return the members of the last pipeline of a shell line, where they are known."""
+    from firsthand.shell import members
+
+    statuses, last_command = outcome.pipeline or ([], "")
+    line = request.argv[-1].decode("utf-8", "replace")
+    found = members.last_pipeline(line, statuses, last_command, exit_code)
+    return found and [member | {"command": redactor.raw(member["command"])} for member in found]
 
 
 def _strays(found: list[Stray], redactor: Redactor) -> list[dict[str, Any]]:

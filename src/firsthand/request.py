@@ -41,6 +41,7 @@ class Request:
     session: str | None
     via: str
     has_stdin: bool
+    trapped: bool
     kept: tuple[int, int, int, int]
     fsync: bool
     root: str
@@ -82,12 +83,14 @@ def build(
     kind: str | None = None,
     strays: str | None = None,
     has_stdin: bool = False,
+    trapped: bool = False,
     environ: Mapping[str, str] = os.environ,
 ) -> Request:
     """Check what a caller asks for and return it with every default filled in.
 
     ``root`` is the real path of the project that it belongs to; ``timeout`` is in seconds, 0 or None for
-    none, ``"default"`` for what the configuration says.
+    none, ``"default"`` for what the configuration says. ``trapped``: the last word is a line of simple
+    commands for bash, which is to say how its last pipeline ended.
 
     Raises:
         UsageError: naming the argument that makes no sense.
@@ -111,6 +114,7 @@ def build(
         session=_text("session", session or "") or environ.get("FIRSTHAND_SESSION") or None,
         via=via,
         has_stdin=has_stdin,
+        trapped=trapped,
         kept=(settings.head_lines, settings.tail_lines, settings.line_characters, settings.stream_bytes),
         fsync=settings.fsync,
         root=root,

@@ -45,8 +45,19 @@ class Run:
     def perform(self, orders: Orders, contain: str, stdin: int | None) -> Outcome:
         """Run the command in this process."""
         wanted = self.request
+        if wanted.trapped:
+            from firsthand.process.exit_trap import ExitTrap
+
+            trap = ExitTrap()
+            outcome = self._run(trap.wrap(wanted.argv), orders, contain, stdin)
+            outcome.pipeline = trap.report()
+            return outcome
+        return self._run(wanted.argv, orders, contain, stdin)
+
+    def _run(self, argv: list[bytes], orders: Orders, contain: str, stdin: int | None) -> Outcome:
+        wanted = self.request
         command = Command(
-            wanted.argv, wanted.env, wanted.cwd, timeout=wanted.timeout, policy=wanted.policy, stdin=stdin
+            argv, wanted.env, wanted.cwd, timeout=wanted.timeout, policy=wanted.policy, stdin=stdin
         )
         return run_here(command, orders, contain=contain, started=self._started)
 

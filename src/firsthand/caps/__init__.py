@@ -33,6 +33,9 @@ COMMAND_CAP, COMMAND_ARGUMENTS, ARGUMENT_CHARACTERS = 24 * KIB, 200, 2000
 STRAYS_CAP, STRAYS_SHOWN, STRAY_CHARACTERS = 8 * KIB, 20, 200
 """``strays``: bytes in all, entries, characters of one command."""
 
+PIPESTATUS_CAP, MEMBERS_SHOWN, MEMBER_CHARACTERS = 2 * KIB, 20, 200
+"""``pipestatus``: bytes in all, members, characters of one command."""
+
 EXPECT_CAP, REDACTIONS_CAP = 4 * KIB, 4 * KIB
 
 INPUTS_SHOWN = 20
@@ -71,6 +74,10 @@ def fit(record: Record) -> Record:
     for key, cap in TEXT_CAPS.items():
         if record[key] is not None:
             record[key] = cut_text(record[key], cap)
+    if record["pipestatus"]:
+        from firsthand.caps import shorten
+
+        record["pipestatus"] = shorten.members(record["pipestatus"])
     if record["strays"] or record["redactions"] or (record["expect"] and size(record["expect"]) > EXPECT_CAP):
         from firsthand.caps import shorten
 

@@ -7,6 +7,9 @@ from firsthand.caps import (
     COMMAND_ARGUMENTS,
     COMMAND_CAP,
     EXPECT_CAP,
+    MEMBER_CHARACTERS,
+    MEMBERS_SHOWN,
+    PIPESTATUS_CAP,
     REDACTIONS_CAP,
     STRAY_CHARACTERS,
     STRAYS_CAP,
@@ -72,10 +75,23 @@ def strays(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     shown = found[:STRAYS_SHOWN]
     if len(found) > STRAYS_SHOWN:
         shown = [*shown, _rest(found[STRAYS_SHOWN:])]
-    longest = STRAY_CHARACTERS
+    return _commands_cut(shown, STRAY_CHARACTERS, STRAYS_CAP)
+
+
+def members(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the members of a pipeline within their cap: the middle of a long one counted, commands cut."""
+    shown = found
+    if len(found) > MEMBERS_SHOWN:
+        head, tail = MEMBERS_SHOWN // 2, MEMBERS_SHOWN - MEMBERS_SHOWN // 2 - 1
+        between = f"...truncated {len(found) - head - tail} members..."
+        shown = [*found[:head], {"command": between, "exit_code": None}, *found[-tail:]]
+    return _commands_cut(shown, MEMBER_CHARACTERS, PIPESTATUS_CAP)
+
+
+def _commands_cut(entries: list[dict[str, Any]], longest: int, cap: int) -> list[dict[str, Any]]:
     while True:
-        cut = [entry | {"command": characters(entry["command"], longest)} for entry in shown]
-        if size(cut) <= STRAYS_CAP or longest <= SHORTEST_STRAY:
+        cut = [entry | {"command": characters(entry["command"], longest)} for entry in entries]
+        if size(cut) <= cap or longest <= SHORTEST_STRAY:
             return cut
         longest = longest * 3 // 4
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 USAGE = """\
 usage: firsthand run [OPTIONS] [--] COMMAND [ARG ...]
+       firsthand run [OPTIONS] --shell LINE
 
 Run a command and leave one record of what really happened.
 Options come before the command; from the first other word on, everything is the command's.
@@ -27,11 +28,16 @@ Options come before the command; from the first other word on, everything is the
   --expect-exit N[,N]   the exit code must be one of these
   --timeout SECONDS     stop it after so long (default 300; 0: no limit)
   --parent ID           the record of the attempt that this one retries
+  --retry               the same for the newest failed attempt of this command, folder and session
+  --from ID             a record whose output this command uses (again for more)
   --cwd DIR             run it there
   --session ID          group records (default: $FIRSTHAND_SESSION)
   --env agent|inherit   no colours, pagers, editors, prompts (default); or the environment as it is
   --strays auto|stop|keep
                         what becomes of processes that outlive the command
+  --stdin               hand our standard input (a pipe or a file) to the command; else it has none
+  --shell LINE          run a line of bash with pipefail; the record says how each member of its last
+                        pipeline ended, where that can be known
   --project DIR         whose store to write to (default: the project around the working folder)
   --json                print the record as one JSON object
 
@@ -40,10 +46,13 @@ Exit status: the command's own. Without one: 124 time-out, 127 not found, 126 no
 """
 
 VALUES = frozenset((
-    "--note", "--expect", "--expect-exit", "--timeout", "--parent", "--cwd", "--session", "--env", "--strays",
-    "--project",
+    "--note", "--expect", "--expect-exit", "--timeout", "--parent", "--from", "--cwd", "--session", "--env",
+    "--strays", "--project", "--shell",
 ))  # fmt: skip
-FLAGS = frozenset(("--json",))
+FLAGS = frozenset(("--json", "--retry", "--stdin"))
+
+MORE = frozenset(("--expect", "--expect-exit", "--timeout", "--parent", "--from", "--shell", "--stdin"))
+"""Options that ``options.values`` reads."""
 
 OWN_FAILURE = 125
 STATUSES = {"timeout": 124, "not_found": 127, "permission": 126, "exec_format": 126}
@@ -59,7 +68,7 @@ def main(arguments: list[str]) -> int:
     try:
         options, argv = split(arguments)
         wanted = _request(options, argv)
-        record, signal, notice = runner.run_command_line(wanted, None)
+        record, signal, notice = runner.run_command_line(wanted, _stdin(options))
     except FirsthandError as problem:
         say.error(problem, as_json)
         return OWN_FAILURE
@@ -90,18 +99,25 @@ def split(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
         name, equals, value = word.partition("=")
         if name in FLAGS and not equals:
             options[name] = ""
-        elif name in VALUES and equals:
-            options[name] = value
         elif name in VALUES:
-            if position == len(arguments):
+            if not equals and position == len(arguments):
                 raise UsageError(f"{name} needs a value", f"firsthand run {name} VALUE -- COMMAND")
-            options[name] = arguments[position]
-            position += 1
+            value = value if equals else arguments[position]
+            position += not equals
+            options[name] = f"{options[name]},{value}" if name == "--from" and name in options else value
         else:
             raise _unknown(word)
-    if position == len(arguments):
+    return options, _command(options, arguments[position:])
+
+
+def _command(options: dict[str, str], words: list[str]) -> list[str]:
+    if "--shell" in options:
+        if words:
+            raise UsageError("both --shell and a command", f"leave out {words[0]!r}, or put it into the line")
+        return ["bash", "-o", "pipefail", "-c", options["--shell"]]
+    if not words:
         raise UsageError("no command to run", "firsthand run -- COMMAND [ARG ...]")
-    return options, arguments[position:]
+    return words
 
 
 def _unknown(word: str) -> UsageError:
@@ -119,57 +135,45 @@ def _request(options: dict[str, str], argv: list[str]) -> Any:
     project = request.from_here(options["--project"]) if "--project" in options else None
     root = place.project_root(request.base_of(folder), project)
     settings = config.load(root, os.environ)
-    return request.build(
+    wanted = request.build(
         argv,
         settings,
         via="cli",
         cwd=folder,
         root=root,
         note=options.get("--note", ""),
-        expect=_expectation(options),
-        timeout=_seconds(options["--timeout"]) if "--timeout" in options else "default",
-        parent=_whole_id(options["--parent"], root) if "--parent" in options else None,
         session=options.get("--session"),
         kind=options.get("--env"),
         strays=options.get("--strays"),
+        **_more(options, root),
     )
+    if "--retry" in options:
+        wanted.parent = _retried(options, wanted)
+    return wanted
 
 
-def _expectation(options: dict[str, str]) -> dict[str, Any] | None:
-    expect: dict[str, Any] = {}
-    if "--expect" in options:
-        expect["contains"] = options["--expect"]
-    if "--expect-exit" in options:
-        words = options["--expect-exit"].split(",")
-        if not all(word.isdecimal() for word in words):
-            raise UsageError(
-                f"--expect-exit {options['--expect-exit']} is no list of codes", "give 0, or 0,1"
-            )
-        expect["exit_code"] = [int(word) for word in words]
-    return expect or None
+def _more(options: dict[str, str], root: str) -> dict[str, Any]:
+    if MORE.isdisjoint(options):
+        return {}
+    from firsthand.cli import options as more
+
+    return more.values(options, root)
 
 
-def _seconds(text: str) -> float | None:
-    from firsthand.settings import seconds
+def _retried(options: dict[str, str], wanted: Any) -> str:
+    from firsthand.cli import options as more
 
-    try:
-        return seconds(float(text))
-    except ValueError:
-        raise UsageError(
-            f"--timeout {text} is not a number of seconds", "give 30, 0.5, or 0 for none"
-        ) from None
+    if "--parent" in options:
+        raise UsageError("both --retry and --parent", "give one of them")
+    return more.retried(wanted)
 
 
-def _whole_id(text: str, root: str) -> str:
-    """Return the whole ``command_id`` for one that may be shortened."""
-    if len(text) == request.ID_LENGTH:
-        return request.is_id("--parent", text)
-    from firsthand.store.readers import Reader
+def _stdin(options: dict[str, str]) -> int | None:
+    if "--stdin" not in options:
+        return None
+    from firsthand.cli import options as more
 
-    found = Reader(place.place_of(root, request.from_here(None), os.environ)).find(text)
-    if found is None:
-        raise UsageError(f"no record {text}", "firsthand last shows them")
-    return str(found["command_id"])
+    return more.stdin()
 
 
 def _print(record: Record, as_json: bool) -> None:

@@ -48,12 +48,13 @@ class Outcome:
     """What happened: how it ended, what both streams said, what was left behind.
 
     ``status`` is ``("exited", code)``, ``("signal", number)``, ``("lost", 0)`` or None; ``error`` is the
-    word for a run that did not end by itself, ``detail`` its sentence where one is known already.
+    word for a run that did not end by itself, ``detail`` its sentence where one is known already;
+    ``pipeline`` what bash said of its last one: statuses, and the last command.
     """
 
     __slots__ = (
-        "detail", "duration_ms", "error", "executable", "kept_fds", "signal", "status", "stderr", "stdout",
-        "strays",
+        "detail", "duration_ms", "error", "executable", "kept_fds", "pipeline", "signal", "status", "stderr",
+        "stdout", "strays",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -66,6 +67,7 @@ class Outcome:
         self.strays: list[Stray] = []
         self.duration_ms = 0
         self.kept_fds: list[int] = []
+        self.pipeline: tuple[list[int], str] | None = None
 
 
 def run_here(

@@ -1,0 +1,119 @@
+"""Options of ``run`` that take more than their text: numbers, predictions, other records, a shell line.
+
+They are imported only when one of them is given.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from firsthand import compose, request
+from firsthand.errors import UsageError
+from firsthand.redact import Redactor
+from firsthand.shell import members
+from firsthand.store import place
+from firsthand.store.readers import Reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from firsthand.record import Record
+    from firsthand.request import Request
+
+
+def values(given: Mapping[str, str], root: str) -> dict[str, Any]:
+    """Return the arguments of ``request.build`` that these options stand for.
+
+    Raises:
+        UsageError: one of them makes no sense, or names a record that is not there.
+    """
+    found: dict[str, Any] = {}
+    if "--expect" in given or "--expect-exit" in given:
+        found["expect"] = _expectation(given)
+    if "--timeout" in given:
+        found["timeout"] = _seconds(given["--timeout"])
+    if "--parent" in given:
+        found["parent"] = _whole_id("--parent", given["--parent"], root)
+    if "--from" in given:
+        found["inputs"] = [_whole_id("--from", each, root) for each in given["--from"].split(",")]
+    if "--shell" in given:
+        found["trapped"] = members.pipelines(given["--shell"]) is not None
+    if "--stdin" in given:
+        found["has_stdin"] = True
+    return found
+
+
+def _expectation(given: Mapping[str, str]) -> dict[str, Any]:
+    expect: dict[str, Any] = {}
+    if "--expect" in given:
+        expect["contains"] = given["--expect"]
+    if "--expect-exit" in given:
+        words = given["--expect-exit"].split(",")
+        if not all(word.isdecimal() for word in words):
+            raise UsageError(f"--expect-exit {given['--expect-exit']} is no list of codes", "give 0, or 0,1")
+        expect["exit_code"] = [int(word) for word in words]
+    return expect
+
+
+def _seconds(text: str) -> float | None:
+    from firsthand.settings import seconds
+
+    try:
+        return seconds(float(text))
+    except ValueError:
+        raise UsageError(
+            f"--timeout {text} is not a number of seconds", "give 30, 0.5, or 0 for none"
+        ) from None
+
+
+def _whole_id(name: str, text: str, root: str) -> str:
+    """Return the whole ``command_id`` for one that may be shortened."""
+    if len(text) == request.ID_LENGTH:
+        return request.is_id(name, text)
+    found = _reader(root).find(text)
+    if found is None:
+        raise UsageError(f"no record {text}", "firsthand last shows them")
+    return str(found["command_id"])
+
+
+def _reader(root: str) -> Reader:
+    return Reader(place.place_of(root, request.from_here(None), os.environ))
+
+
+def retried(wanted: Request) -> str:
+    """Return the id of what ``--retry`` retries: the newest record of this command, if it did not succeed.
+
+    Same command, folder and session, as records hold them.
+
+    Raises:
+        UsageError: there is none.
+    """
+    same = compose.draft(wanted, Redactor())
+    keys = ("command", "cwd", "session_id")
+
+    def matches(record: Record) -> bool:
+        return record["exit_code"] != 0 and all(record[key] == same[key] for key in keys)
+
+    found = Reader(place.place_of(wanted.root, wanted.root, wanted.folders)).last(1, where=matches)
+    if not found:
+        raise UsageError(
+            "nothing to retry: no failed record of this command, folder and session",
+            "leave --retry out, or name the attempt with --parent ID (firsthand last --failed)",
+        )
+    return str(found[0]["command_id"])
+
+
+def stdin() -> int:
+    """Return a descriptor of the caller's standard input, for the command.
+
+    Raises:
+        UsageError: it is a terminal, from which a command of its own session cannot read.
+    """
+    if stat.S_ISCHR(os.fstat(0).st_mode) and os.isatty(0):
+        raise UsageError("--stdin is a terminal", "pipe something in, or redirect a file")
+    from firsthand.process import spawn
+
+    return spawn.raise_fd(0)

@@ -1,0 +1,1 @@
+"""What a shell line consists of, as far as its text tells: pure functions."""
