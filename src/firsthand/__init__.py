@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from firsthand.gate.one import agent_may_continue
-    from firsthand.library import last_failure, load, run, run_with_feedback
+    from firsthand.library import arun, last_failure, load, run, run_with_feedback
     from firsthand.record import Record
     from firsthand.redact import redact_text
 
@@ -32,6 +32,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "agent_may_continue",
+    "arun",
     "last_failure",
     "load",
     "redact_text",
@@ -49,6 +50,7 @@ _HOMES = {
     "UsageError": "errors",
     "__version__": "_version",
     "agent_may_continue": "gate.one",
+    "arun": "library",
     "last_failure": "library",
     "load": "library",
     "redact_text": "redact",

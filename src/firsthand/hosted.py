@@ -48,27 +48,34 @@ def run_in_host(wanted: Request, stdin: int | None, contain: str) -> Record:
     A ``KeyboardInterrupt`` stops the command and is raised again with the finished record as ``.record``.
     """
     if contain == "group" and grouping_is_safe():
-        return _run_as_group(wanted, stdin)
+        return run_as_group(wanted, stdin, Orders())
     try:
         answer = host.call(KEEPER_ENTRY, {"request": vars(wanted)}, stdin)
     except host.NoKeeper as refusal:
-        return Run(wanted).not_started(refusal.problem)
+        return not_started(wanted, refusal)
     except KeyboardInterrupt as interrupt:
-        interrupt.record = _record(wanted, getattr(interrupt, "answer", None))  # type: ignore[attr-defined]
+        interrupt.record = record_of(wanted, getattr(interrupt, "answer", None))  # type: ignore[attr-defined]
         raise
-    return _record(wanted, answer)
+    return record_of(wanted, answer)
 
 
-def _record(wanted: Request, answer: Any) -> Record:
+def not_started(wanted: Request, refusal: host.NoKeeper) -> Record:
+    """Return the record of a run for which no keeper could be started."""
+    return Run(wanted).not_started(refusal.problem)
+
+
+def record_of(wanted: Request, answer: Any) -> Record:
+    """Return the record in a keeper's answer; without an answer, what the store or ``running/`` tell."""
     return _after_killed_front(wanted) if answer is None else Record(checked(answer)["record"])
 
 
-def _run_as_group(wanted: Request, stdin: int | None) -> Record:
+def run_as_group(wanted: Request, stdin: int | None, orders: Orders) -> Record:
+    """Run one request in this very thread; ``orders`` can end it early."""
     run = Run(wanted)
     run.draft["containment"] = "group"
     try:
         run.begin()
-        outcome = run.perform(Orders(), "group", stdin)
+        outcome = run.perform(orders, "group", stdin)
     except BaseException as interruption:
         cut_short: Outcome = getattr(interruption, "outcome", None) or _lost(wanted)
         interruption.record = _finished(run, cut_short)  # type: ignore[attr-defined]

@@ -12,9 +12,27 @@ from firsthand.store import place
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypedDict, Unpack
 
     from firsthand.record import Record
+    from firsthand.request import Request
+
+    class Options(TypedDict, total=False):
+        """The options of :func:`run`."""
+
+        note: str
+        expect: Mapping[str, Any] | str | None
+        timeout: float | None
+        parent: str | None
+        inputs: Sequence[str]
+        cwd: str | bytes | os.PathLike[str] | None
+        env: Mapping[str, str] | None
+        environment: str
+        stdin: bytes | str | os.PathLike[str] | None
+        session: str | None
+        strays: str
+        contain: str
+
 
 DEFAULT_TIMEOUT = 300
 """Seconds a command may run unless told otherwise: enough for most suites, short enough for a loop."""
@@ -69,6 +87,59 @@ def run(
         ConfigError: a configuration file cannot be used; nothing was run.
         KeyboardInterrupt: as it came, after the command was stopped; its ``record`` attribute is the record.
     """
+    wanted, source = _prepared(
+        argv,
+        note=note,
+        expect=expect,
+        timeout=timeout,
+        parent=parent,
+        inputs=inputs,
+        cwd=cwd,
+        env=env,
+        environment=environment,
+        stdin=stdin,
+        session=session,
+        strays=strays,
+        contain=contain,
+    )
+    try:
+        return hosted.run_in_host(wanted, source, contain)
+    finally:
+        _close(source)
+
+
+async def arun(argv: Sequence[str | bytes | os.PathLike[str]], **options: Unpack[Options]) -> Record:
+    """Do what :func:`run` does in an asyncio task, with the same options, without blocking the loop.
+
+    Only the very first call of a process blocks it for some 30 ms, to start the warm process.
+
+    Raises:
+        UsageError: an argument makes no sense; nothing was run.
+        ConfigError: a configuration file cannot be used; nothing was run.
+        asyncio.CancelledError: as it came, after the command was stopped; its ``record`` attribute is the
+            record. A second cancel skips the two seconds that the command has to end politely.
+    """
+    from firsthand import awaited
+
+    wanted, source = _prepared(argv, **options)
+    try:
+        return await awaited.run_in_host(wanted, source, options.get("contain", KEEPER))
+    finally:
+        _close(source)
+
+
+def _prepared(
+    argv: Sequence[str | bytes | os.PathLike[str]],
+    *,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    parent: str | None = None,
+    cwd: str | bytes | os.PathLike[str] | None = None,
+    environment: str = "agent",
+    stdin: bytes | str | os.PathLike[str] | None = None,
+    contain: str = KEEPER,
+    **options: Any,
+) -> tuple[Request, int | None]:
+    """Check what a caller asks for; return the request and a descriptor of the command's input."""
     if contain not in (KEEPER, GROUP):
         raise UsageError(f"contain cannot be {contain!r}", f"give {KEEPER} or {GROUP}")
     try:
@@ -80,27 +151,22 @@ def run(
             via="library",
             cwd=folder,
             root=root,
-            note=note,
-            expect=expect,
             timeout=timeout,
             parent=None if parent is None else request.is_id("parent", parent),
-            inputs=inputs,
-            session=session,
-            env=env,
             kind=environment,
-            strays=strays,
             has_stdin=stdin is not None,
+            **options,
         )
-        source = None if stdin is None else _open_stdin(stdin)
+        return wanted, None if stdin is None else _open_stdin(stdin)
     except (TypeError, AttributeError, ValueError, OverflowError) as problem:
         if isinstance(problem, FirsthandError):
             raise
         raise UsageError(f"an argument makes no sense: {problem}", "see help(firsthand.run)") from problem
-    try:
-        return hosted.run_in_host(wanted, source, contain)
-    finally:
-        if source is not None:
-            os.close(source)
+
+
+def _close(source: int | None) -> None:
+    if source is not None:
+        os.close(source)
 
 
 def _open_stdin(stdin: bytes | str | os.PathLike[str]) -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 THREADS, RUNS = 8, 8
 INTERRUPTS = 16
-TIDY_RUNS = 300
+TIDY_RUNS = 1000
 """A descriptor or a child that is left only now and then shows in so many runs."""
 FAST_AND_STRANGE = [
     ["sh", "-c", "exit 3"],
@@ -88,7 +88,7 @@ def _check_tidy(report: dict[str, Any]) -> None:
     assert before["subreaper"] == 0
 
 
-@pytest.mark.parametrize(("contain", "runs"), [("keeper", TIDY_RUNS // 3), ("group", TIDY_RUNS)])
+@pytest.mark.parametrize(("contain", "runs"), [("keeper", TIDY_RUNS), ("group", TIDY_RUNS)])
 def test_a_host_is_left_as_it_was(cli: CommandLine, contain: str, runs: int) -> None:
     """After many runs: the same descriptors, handlers, mask, wakeup descriptor; no child, no subreaper."""
     argvs = [FAST_AND_STRANGE[0]]
