@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from firsthand.gate.one import agent_may_continue
-    from firsthand.library import last_failure, load, run, run_with_feedback
+    from firsthand.library import failures, last_failure, load, retry_chain, run, run_with_feedback
     from firsthand.record import Record
     from firsthand.redact import redact_text
 
@@ -32,9 +32,11 @@ __all__ = [
     "UsageError",
     "__version__",
     "agent_may_continue",
+    "failures",
     "last_failure",
     "load",
     "redact_text",
+    "retry_chain",
     "run",
     "run_with_feedback",
 ]
@@ -49,9 +51,11 @@ _HOMES = {
     "UsageError": "errors",
     "__version__": "_version",
     "agent_may_continue": "gate.one",
+    "failures": "library",
     "last_failure": "library",
     "load": "library",
     "redact_text": "redact",
+    "retry_chain": "library",
     "run": "library",
     "run_with_feedback": "library",
 }
