@@ -137,9 +137,8 @@ def fish() -> str:
         lines += [
             f"{condition} {_fish(option)}" for option in arguments(verb) if option.names or option.choices
         ]
-    lines.append(
-        "complete -c firsthand -n '__fish_seen_subcommand_from run' -x -a '(__fish_complete_subcommand --fcs-skip=2)'"
-    )
+    inner = "'(__fish_complete_subcommand --fcs-skip=2)'"
+    lines.append(f"complete -c firsthand -n '__fish_seen_subcommand_from run' -x -a {inner}")
     return "\n".join(lines) + "\n"
 
 

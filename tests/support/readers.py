@@ -19,7 +19,8 @@ STARTED = "2026-11-30T08:31:58.042Z"
 
 def stored(cli: CommandLine, number: int, **changes: Any) -> Record:
     """Store a record of ``make`` with an id that ends in this number, and return it."""
-    record = sample(command_id=name(number), command=["make"], started_at=STARTED, duration_ms=840, **changes)
+    usual: dict[str, Any] = {"command": ["make"], "started_at": STARTED, "duration_ms": 840}
+    record = sample(command_id=name(number), **(usual | changes))
     return Store(Place(str(cli.tmp), str(cli.store))).append(record)
 
 

@@ -45,7 +45,9 @@ def of_store(where: Place, why: str) -> Iterator[Finding]:
 
 def _records(reader: Reader, *, there: bool) -> Finding:
     if reader.skipped:
-        return Finding("records", WARNING, f"{reader.skipped} lines are no records", "firsthand verify")
+        return Finding(
+            "records", WARNING, f"bad lines that are no records: {reader.skipped}", "firsthand verify"
+        )
     return Finding("records", OK, "they can be read" if there else "none yet")
 
 

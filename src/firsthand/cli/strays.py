@@ -66,7 +66,7 @@ def _alive(reader: Reader) -> Entries:
             elif leftovers.is_alive(stray["pid"], stray["start"]):
                 found[stray["pid"], stray["start"]] = _entry(stray, record["command_id"])
     if unknown:
-        say.note(f"{common.count(unknown, 'stray')} without a start: whether it is alive cannot be told")
+        say.note(f"{common.count(unknown, 'stray')} without a start cannot be looked for")
     return found
 
 
