@@ -76,6 +76,14 @@ def test_where_the_store_is_and_why(cli: CommandLine) -> None:
     assert why("--project", str(cli.home)).startswith(f"{cli.home} is the home folder and holds no store")
 
 
+def test_a_project_that_does_not_exist(cli: CommandLine) -> None:
+    """Nothing can be said of its store."""
+    gone = f"{cli.tmp}/gone"
+    found = states(cli, "--project", gone)
+    assert found["project"] == ("broken", f"there is no folder {gone}", "name another with --project")
+    assert "records" not in found
+
+
 def test_a_store_that_may_not_be_read(cli: CommandLine) -> None:
     """Is named with the reader's own hint, and not looked at further."""
     cli.store.symlink_to(cli.tmp)
@@ -105,7 +113,7 @@ def test_a_lock_that_is_held(cli: CommandLine) -> None:
     with open(cli.store / "lock", "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         state, message, hint = states(cli)["lock"]
-    assert (state, message) == ("broken", f"the store {cli.store} is busy: its lock was held for 1 s")
+    assert (state, message) == ("broken", f"the store {cli.store} is busy: its lock was held for 5 s")
     assert "end or resume the process" in str(hint)
 
 

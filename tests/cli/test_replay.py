@@ -6,8 +6,11 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.programs.store_sample import sample
 from tests.support import store_records
 from tests.support.readers import name, short, stored
+
+from firsthand.cli import replay
 
 if TYPE_CHECKING:
     from tests.support import CommandLine
@@ -31,6 +34,8 @@ def test_the_same_comes_out(cli: CommandLine) -> None:
     new = store_records(cli.store)[1]
     assert (result.status, result.stderr) == (0, "")
     assert without_times(result.stdout) == [
+        "$ sh -c 'echo $TERM; echo b >&2; exit 3'",
+        f"in {cli.tmp}",
         "exit: agrees",
         "  then: exit 3",
         "  now:  exit 3",
@@ -57,7 +62,7 @@ def test_it_differs(cli: CommandLine) -> None:
     old = ran(cli, "--", "sh", "-c", COUNTS)
     result = cli("replay", old["command_id"])
     assert (result.status, result.stderr) == (1, "")
-    assert without_times(result.stdout)[:7] == [
+    assert without_times(result.stdout)[2:9] == [
         "exit: differs",
         "  then: exit 1",
         "  now:  exit 2",
@@ -95,7 +100,34 @@ def test_without_an_exit_code_the_reason_must_agree(cli: CommandLine) -> None:
     assert cli("replay", old["command_id"]).status == 0
     (cli.tmp / "fh-program").write_text("no program\0")
     result = cli("replay", old["command_id"])
-    assert (result.status, result.stdout.splitlines()[0]) == (1, "exit: differs")
+    assert (result.status, result.stdout.splitlines()[2]) == (1, "exit: differs")
+
+
+def test_a_time_out_has_its_own_limit_again(cli: CommandLine) -> None:
+    """Not the usual one, which would be five minutes."""
+    old = ran(cli, "--timeout", "0.5", "--", "sleep", "304")
+    assert cli("replay", old["command_id"], within=30).status == 0
+    assert [record["error"] for record in store_records(cli.store)] == ["timeout", "timeout"]
+
+
+@pytest.mark.parametrize(
+    ("error", "milliseconds", "usual", "limit"),
+    [
+        (None, 50_000, 300.0, 300.0),
+        (None, 500_000, 300.0, 1500.0),
+        (None, 500_000, None, None),
+        ("cancelled", None, 300.0, 300.0),
+        ("timeout", 2_000, 300.0, 2.0),
+        ("timeout", 2_000, None, 2.0),
+        ("timeout", 0, 300.0, 0.001),
+    ],
+)
+def test_its_time_limit(
+    error: str | None, milliseconds: int | None, usual: float | None, limit: float | None
+) -> None:
+    """The one that it ran into, else the usual one, or three times what it took."""
+    then = sample(error=error, duration_ms=milliseconds)
+    assert replay._limit(then, usual) == limit
 
 
 def test_what_was_cut_is_not_compared(cli: CommandLine) -> None:

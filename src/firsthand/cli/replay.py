@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 from firsthand.cli import common, say, view
 from firsthand.errors import UsageError
@@ -18,7 +19,10 @@ ABOUT = """\
 Run the command of a record again, in its folder and with its kind of environment, and say whether exit
 code and kept text of both streams are the same. The new record names the old one as its parent; one
 from another store (--from) is no parent, for it is not in this store. Only what was kept whole can be
-run again: not a command that was cut or redacted, holds bytes that are no text, or read standard input."""
+run again: not a command that was cut or redacted, holds bytes that are no text, or read standard input.
+
+One that was stopped at its time limit is given the same limit again, any other at least three times as
+long as it took. A record from elsewhere is a command from elsewhere: replay only what you would run."""
 
 MORE = """\
 Exit status: 0 the same, 1 it differs, 2 refused (with the reason), no such record, or usage.
@@ -38,6 +42,9 @@ WHY_NOT = {
 """What the words of ``replayable`` mean."""
 
 STREAMS = ("stdout", "stderr")
+
+SLOWER = 3
+"""How much longer than then it may take now, where the usual limit is shorter: machines differ."""
 
 
 def parser() -> common.Parser:
@@ -59,6 +66,8 @@ def main(arguments: list[str]) -> int:
     here = common.find_place(options.project)
     then = _record(here, options.id, options.source)
     _refuse_unless_replayable(then)
+    if not options.json:
+        say.out(f"$ {shlex.join(then['command'])}\nin {then['cwd']}")
     now = _again(then, here, parent=None if options.source else then["command_id"])
     found = compare(then, now)
     if options.json:
@@ -104,10 +113,12 @@ def _again(then: Record, here: Place, parent: str | None) -> Record:
     from firsthand.process import front
 
     front.ensure_stdio()
+    settings = config.load(here.root, os.environ)
     wanted = request.build(
         then["command"],
-        config.load(here.root, os.environ),
+        settings,
         via="cli",
+        timeout=_limit(then, settings.timeout_of(then["command"])),
         cwd=then["cwd"],
         root=here.root,
         note=f"the same as record {then['command_id']}",
@@ -118,6 +129,13 @@ def _again(then: Record, here: Place, parent: str | None) -> Record:
     if notice:
         say.note(notice)
     return record
+
+
+def _limit(then: Record, usual: float | None) -> float | None:
+    took = (then["duration_ms"] or 1) / 1000  # 0 would be no limit
+    if then["error"] == "timeout":
+        return took
+    return None if usual is None else max(usual, SLOWER * took)
 
 
 def compare(then: Record, now: Record) -> dict[str, Any]:

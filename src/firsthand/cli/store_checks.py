@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 LEAST_FREE = 64 << 20
 """Bytes: three times what a full store takes (6 MiB of records, 16 MiB of output)."""
 
-LOCK_PATIENCE = 1.0
-"""Seconds: an append holds the lock for a tenth of a millisecond, so who holds it longer is stuck."""
-
 YEARS = (2024, 2100)
 """No record is older than this program; a clock beyond either was never set."""
 
@@ -31,6 +28,9 @@ YEARS = (2024, 2100)
 def of_store(where: Place, why: str) -> Iterator[Finding]:
     """Look at the place of a store and, where there is one, at its files."""
     yield Finding("store", OK, where.notice or f"{where.folder} ({why})")
+    if not os.path.isdir(where.root):
+        yield Finding("project", BROKEN, f"there is no folder {where.root}", "name another with --project")
+        return
     try:
         reader = Reader(where)
         newest = reader.last(1)
@@ -69,7 +69,7 @@ def _names(opened: Folder) -> list[str]:
 
 
 def _writable(paths: list[str]) -> Finding:
-    closed = [path for path in paths if not os.access(path, os.W_OK)]
+    closed = [path for path in paths if not os.access(path, os.W_OK) and os.path.exists(path)]
     if closed:
         action = "mend its permissions, or set FIRSTHAND_DIR to another folder"
         return Finding("writable", BROKEN, f"{closed[0]} cannot be written", action)
@@ -77,17 +77,24 @@ def _writable(paths: list[str]) -> Finding:
 
 
 def _private(paths: list[str]) -> Finding:
-    shown = [path for path in paths if os.stat(path, follow_symlinks=False).st_mode & 0o077]
+    shown = [path for path in paths if _mode(path) & 0o077]
     if shown:
         return Finding("private", BROKEN, f"{shown[0]} is open to others", f"chmod go= {shown[0]}")
     return Finding("private", OK, "nobody else can read it")
+
+
+def _mode(path: str) -> int:
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return 0  # rotated meanwhile
 
 
 def _lock(opened: Folder) -> Finding:
     if lock.LOCK_NAME not in os.listdir(opened.fd):
         return Finding("lock", OK, "not made yet")
     try:
-        with lock.Locked(opened, patience=LOCK_PATIENCE):
+        with lock.Locked(opened):
             return Finding("lock", OK, "it can be taken")
     except StoreError as problem:
         return Finding("lock", BROKEN, problem.message, problem.hint)
