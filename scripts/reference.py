@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT / "src") not in sys.path:
     sys.path.insert(0, str(ROOT / "src"))
 
-from firsthand.cli import common, run  # noqa: E402
+from firsthand.cli import manual, run  # noqa: E402
 from firsthand.cli.main import VERBS  # noqa: E402
 
 PAGE = "docs/cli.md"
@@ -47,7 +47,7 @@ def arguments(verb: str) -> list[Option]:
     if verb == "run":
         return [*_of_run(), Option(["-h", "--help"], "", "print this text")]
     table = import_module(f"firsthand.cli.{verb}").parser().table
-    return [Option(list(each.option_strings), common.value_of(each), each.help or "") for each in table]
+    return [Option(list(each.option_strings), manual.value_of(each), each.help or "") for each in table]
 
 
 def _of_run() -> list[Option]:

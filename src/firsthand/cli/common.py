@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from firsthand.store.place import Place
 
 
-WIDTH = 100
-"""Columns of a help text, so that it is the same on every terminal, and in docs/cli.md."""
-
 SHARED = ("project", "json", "help")
 """Options that most verbs have; they stand last in a help text."""
 
@@ -63,44 +60,13 @@ class Parser(argparse.ArgumentParser):
         )
 
     def format_help(self) -> str:
-        """Return the text of ``--help``; argparse's own differs between Python versions and terminals."""
-        import textwrap
+        """Return the text of ``--help``."""
+        from firsthand.cli import manual
 
-        usage = [_usage(action) for action in self.table if action.dest != "help"]
-        rows = [(_shown(action), action.help or "") for action in self.table]
-        indent = max(len(left) for left, _ in rows) + 4
-        lines = textwrap.wrap(
-            " ".join(word.replace(" ", "\0") for word in ["usage: " + self.prog, *usage]),
-            WIDTH,
-            subsequent_indent=" " * len(f"usage: {self.prog} "),
-            break_on_hyphens=False,
-        )
-        lines += ["", self.description or "", ""]
-        for left, text in rows:
-            lines += textwrap.wrap(
-                text, WIDTH, initial_indent=f"  {left}".ljust(indent), subsequent_indent=" " * indent
-            )
-        lines += ["", self.epilog] if self.epilog else []
-        return "\n".join(lines).replace("\0", " ") + "\n"
+        return manual.text_of(self)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"firsthand {self.verb} --help")
-
-
-def value_of(action: argparse.Action) -> str:
-    """Return how the value of an argument is called, nothing for a flag."""
-    if action.nargs == 0:
-        return ""
-    return str(action.metavar or "|".join(map(str, action.choices or ())))
-
-
-def _shown(action: argparse.Action) -> str:
-    return f"{', '.join(action.option_strings)} {value_of(action)}".strip()
-
-
-def _usage(action: argparse.Action) -> str:
-    optional = action.option_strings or action.nargs == "?"
-    return f"[{_shown(action)}]" if optional else _shown(action)
 
 
 def find_place(project: str | None) -> Place:
