@@ -18,7 +18,15 @@ if TYPE_CHECKING:
         UsageError,
     )
     from firsthand.gate.one import agent_may_continue
-    from firsthand.library import arun, last_failure, load, run, run_with_feedback
+    from firsthand.library import (
+        arun,
+        failures,
+        last_failure,
+        load,
+        retry_chain,
+        run,
+        run_with_feedback,
+    )
     from firsthand.record import Record
     from firsthand.redact import redact_text
 
@@ -33,9 +41,11 @@ __all__ = [
     "__version__",
     "agent_may_continue",
     "arun",
+    "failures",
     "last_failure",
     "load",
     "redact_text",
+    "retry_chain",
     "run",
     "run_with_feedback",
 ]
@@ -51,9 +61,11 @@ _HOMES = {
     "__version__": "_version",
     "agent_may_continue": "gate.one",
     "arun": "library",
+    "failures": "library",
     "last_failure": "library",
     "load": "library",
     "redact_text": "redact",
+    "retry_chain": "library",
     "run": "library",
     "run_with_feedback": "library",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from firsthand import config, hosted, request
+from firsthand.attempts import failed
 from firsthand.errors import FirsthandError, UsageError
 from firsthand.process import spawn
 from firsthand.store import place
@@ -230,6 +231,35 @@ def last_failure(session: str | None = None) -> Record | None:
     return found[0] if found else None
 
 
-def failed(record: Record) -> bool:
-    """Tell whether a record is anything but exit code 0; null is never success."""
-    return bool(record["exit_code"] != 0)
+def failures(n: int = 20, session: str | None = None) -> list[Record]:
+    """Return the newest ``n`` records whose exit code is null or not 0, oldest first, newest last.
+
+    Raises:
+        UsageError: ``n`` is no whole number of at least 1.
+        StoreError: the store may not be read.
+    """
+    from firsthand.store.readers import Reader
+
+    if type(n) is not int or n < 1:
+        raise UsageError(f"failures cannot return {n!r} records", "give a whole number of at least 1")
+    return Reader(place.find_place(request.from_here(None))).last(n, session=session, where=failed)
+
+
+def retry_chain(command_id: str) -> list[Record]:
+    """Return all attempts of the retry chain that a record belongs to, oldest first.
+
+    Args:
+        command_id: the id of one of them, or its unique beginning.
+
+    Raises:
+        UsageError: there is no such record.
+        StoreError: the store may not be read.
+    """
+    from firsthand.attempts import Chains
+    from firsthand.store.readers import Reader
+
+    reader = Reader(place.find_place(request.from_here(None)))
+    found = reader.find(command_id)
+    if found is None:
+        raise UsageError(f"no record {command_id}", "firsthand.load() shows them")
+    return Chains(reader.all()).of(found["command_id"]).attempts

@@ -59,6 +59,9 @@ def test_every_verb_works(installed: Path, tmp_path: Path) -> None:
         (["show", "--stream", "stdout", "--lines", "100:101"], 0),
         (["check"], 1),
         (["verify"], 0),
+        (["failures"], 0),
+        (["doctor"], 0),
+        (["completion", "zsh"], 0),
         (["--version"], 0),
     ):
         result = run(installed, tmp_path, "firsthand", *argv)

@@ -14,29 +14,56 @@ from firsthand.store.readers import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from firsthand.store.place import Place
 
 
+SHARED = ("project", "json", "help")
+"""Options that most verbs have; they stand last in a help text."""
+
+
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are ours: one ``error:`` and one ``hint:`` line."""
+    """An argument parser whose errors are ours: one ``error:`` and one ``hint:`` line.
+
+    ``table`` has every argument in the order in which help and completions show them.
+    """
 
     def __init__(self, verb: str, description: str, epilog: str = "", *, reads: bool = True) -> None:
+        self._arguments: list[argparse.Action] = []
         super().__init__(
             prog=f"firsthand {verb}",
             description=description,
             epilog=epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            add_help=False,
             allow_abbrev=False,
         )
         self.verb = verb
-        if not reads:
-            return
-        self.add_argument(
-            "--project", metavar="DIR", help="whose store to read (default: the project around here)"
+        if reads:
+            self.add_argument(
+                "--project", metavar="DIR", help="whose store to read (default: the project around here)"
+            )
+            self.add_argument("--json", action="store_true", help="print JSON, one object a line")
+        self.add_argument("-h", "--help", action="help", help="print this text")
+
+    def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
+        """Add one argument and remember it for ``table``."""
+        action = super().add_argument(*names, **settings)
+        self._arguments.append(action)
+        return action
+
+    @property
+    def table(self) -> list[argparse.Action]:
+        """Every argument, those that most verbs share last."""
+        return sorted(
+            self._arguments, key=lambda action: SHARED.index(action.dest) if action.dest in SHARED else -1
         )
-        self.add_argument("--json", action="store_true", help="print JSON, one object a line")
+
+    def format_help(self) -> str:
+        """Return the text of ``--help``."""
+        from firsthand.cli import manual
+
+        return manual.text_of(self)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"firsthand {self.verb} --help")
@@ -61,14 +88,13 @@ def open_store(project: str | None) -> Reader:
 def report_skipped(reader: Reader) -> None:
     """Say on stderr how many lines could not be read."""
     if reader.skipped:
-        say.note(f"{_count(reader.skipped, 'bad line')} skipped: not a record; firsthand verify tells more")
+        say.note(f"{count(reader.skipped, 'bad line')} skipped: not a record; firsthand verify tells more")
     if reader.newer:
-        say.note(
-            f"{_count(reader.newer, 'line')} skipped: written by a newer firsthand; upgrade to read them"
-        )
+        say.note(f"{count(reader.newer, 'line')} skipped: written by a newer firsthand; upgrade to read them")
 
 
-def _count(number: int, what: str) -> str:
+def count(number: int, what: str) -> str:
+    """Return ``1 record`` or ``2 records``."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
@@ -81,7 +107,16 @@ def wanted(reader: Reader, text: str | None) -> Record | None:
     if text is None:
         newest = reader.last(1)
         return newest[0] if newest else None
-    found = reader.find(text)
-    if found is None:
+    return found(reader, text)
+
+
+def found(reader: Reader, text: str) -> Record:
+    """Return the record with this id or unique beginning.
+
+    Raises:
+        UsageError: there is no such record.
+    """
+    record = reader.find(text)
+    if record is None:
         raise UsageError(f"no record {text}", "firsthand last shows them")
-    return found
+    return record

@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 SLOW_LIMIT = 2
 """Seconds that the hanging command of the demo is given."""
 
-DESCRIPTION = "Run a small project's failing tests, mend it, retry, hang, misspell, flood and leak."
+ABOUT = """\
+See it work: run a small project's failing tests, mend it, retry, hang, misspell, flood and leak. It
+happens in a copy in a temporary folder; nothing is installed and nothing is left behind."""
+
+MORE = """\
+Exit status: 0 when every record is there, no secret is on disk and no process is left; else 1.
+
+Example:
+  firsthand demo --keep"""
 
 SUITE = ["python3", "-m", "unittest"]
 
@@ -93,11 +101,16 @@ LONG_ENOUGH = 16
 """Characters of the demo's made-up secrets, at least; the harmless settings beside them are shorter."""
 
 
+def parser() -> Parser:
+    """Return what the verb takes."""
+    made = Parser("demo", ABOUT, MORE, reads=False)
+    made.add_argument("--keep", action="store_true", help="leave the temporary folder to look around in")
+    return made
+
+
 def main(arguments: list[str]) -> int:
     """Play the demo; 0 when everything was as it should be."""
-    parser = Parser("demo", DESCRIPTION, reads=False)
-    parser.add_argument("--keep", action="store_true", help="leave the temporary folder to look around in")
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     folder = tempfile.mkdtemp(prefix="firsthand-demo-")
     project = os.path.join(folder, "webapp")
     shutil.copytree(example(), project, ignore=shutil.ignore_patterns("__pycache__"))

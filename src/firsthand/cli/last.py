@@ -10,15 +10,30 @@ if TYPE_CHECKING:
 
 DEFAULT_COUNT = 20
 
+ABOUT = """\
+List the newest records, oldest first, newest last: id, start (UTC), verdict and command, one a line."""
+
+MORE = """\
+Exit status: 0, also with nothing to show; 2 usage, or a store that may not be read.
+
+Examples:
+  firsthand last -n 5 --failed
+  firsthand last --json --session "$FIRSTHAND_SESSION" | jq -r .error"""
+
+
+def parser() -> common.Parser:
+    """Return what the verb takes."""
+    made = common.Parser("last", ABOUT, MORE)
+    made.add_argument("-n", type=number, default=DEFAULT_COUNT, metavar="N", help="how many (default 20)")
+    made.add_argument("--failed", action="store_true", help="only those whose exit code is null or not 0")
+    made.add_argument("--null", action="store_true", help="only those without an exit code")
+    made.add_argument("--session", metavar="ID", help="only those of one session")
+    return made
+
 
 def main(arguments: list[str]) -> int:
     """List records, newest last."""
-    parser = common.Parser("last", "List the newest records, oldest first, newest last.")
-    parser.add_argument("-n", type=number, default=DEFAULT_COUNT, metavar="N", help="how many (default 20)")
-    parser.add_argument("--failed", action="store_true", help="only those whose exit code is null or not 0")
-    parser.add_argument("--null", action="store_true", help="only those without an exit code")
-    parser.add_argument("--session", metavar="ID", help="only those of one session")
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
 
     def where(record: Record) -> bool:
         return (not options.failed or record["exit_code"] != 0) and (

@@ -11,7 +11,13 @@ VERBS = {
     "last": "list the newest records",
     "show": "show one record, or page through what was kept of its output",
     "check": "may an agent go on after this record?",
+    "chain": "one command's attempts, oldest first",
+    "failures": "list the failed attempts, and whether a retry succeeded",
+    "strays": "list, or stop, what commands left running",
+    "replay": "run a record's command again and compare",
     "verify": "is the store as it was written?",
+    "doctor": "check this installation and this project's store",
+    "completion": "print the completions of bash, zsh or fish",
     "demo": "see it work on a small project",
 }
 

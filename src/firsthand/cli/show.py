@@ -16,24 +16,40 @@ if TYPE_CHECKING:
     Lines = list[tuple[int, str]]
 
 
-def main(arguments: list[str]) -> int:
-    """Show one record."""
-    parser = common.Parser(
-        "show",
-        "Show one record; with --stream, page through what was kept of a stream, so that a slow command\n"
-        "need not run again to see its middle.",
-    )
-    parser.add_argument(
+ABOUT = """\
+Show one record: the command, where and when it ran, the verdict, and what was kept of both streams.
+With --stream, page through the wider windows that were kept of a stream that was cut, so that a slow
+command need not run again to see its middle. Line numbers are those of the raw stream."""
+
+MORE = """\
+Exit status: 0, also with nothing to show; 2 no such record, usage, or a store that may not be read.
+
+Examples:
+  firsthand show
+  firsthand show 01a22bc1 --stream stderr --lines 200:260
+  firsthand show 01a22bc1 --stream stdout --grep FAILED"""
+
+
+def parser() -> common.Parser:
+    """Return what the verb takes."""
+    made = common.Parser("show", ABOUT, MORE)
+    made.add_argument(
         "id", nargs="?", metavar="ID", help="a command_id or its unique beginning (default: newest)"
     )
-    parser.add_argument("--stream", choices=("stdout", "stderr"), help="only this stream, with line numbers")
-    parser.add_argument(
+    made.add_argument("--stream", choices=("stdout", "stderr"), help="only this stream, with line numbers")
+    made.add_argument(
         "--lines", metavar="A:B", help="only these lines of it (1 is the first; either may be left out)"
     )
-    parser.add_argument("--grep", metavar="WORD", help="only lines that contain this text")
-    options = parser.parse_args(arguments)
+    made.add_argument("--grep", metavar="WORD", help="only lines that contain this text")
+    return made
+
+
+def main(arguments: list[str]) -> int:
+    """Show one record."""
+    wanted = parser()
+    options = wanted.parse_args(arguments)
     if (options.lines or options.grep) and not options.stream:
-        parser.error("--lines and --grep need --stream stdout or --stream stderr")
+        wanted.error("--lines and --grep need --stream stdout or --stream stderr")
     span = _span(options.lines) if options.lines else None
     reader = common.open_store(options.project)
     record = common.wanted(reader, options.id)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from firsthand.cli import common, say
 
+ABOUT = """\
+Check that records are as they were written, over all rotated files and what is kept beside them: every
+stored byte against the hash chain. A write that a crash or a power loss cut off is told from a change."""
+
 LEVELS = """\
 What the answer is worth:
   level 0  the same user can forge, rewrite and delete everything here; nothing stops it
@@ -11,15 +15,21 @@ What the answer is worth:
   level 2  a signer that runs as another user and keeps its own count shows change since signing
   level 3  the acceptance commands run by CI from a clean checkout: the only proof that they ran
 
-Exit status: 0 intact, 1 changed, 2 cannot tell."""
+Exit status: 0 intact, 1 changed, 2 cannot tell (no records, a power loss, usage).
+
+Examples:
+  firsthand verify
+  firsthand verify --json | jq .first_bad"""
+
+
+def parser() -> common.Parser:
+    """Return what the verb takes."""
+    return common.Parser("verify", ABOUT, LEVELS)
 
 
 def main(arguments: list[str]) -> int:
     """Check every stored byte against the chain: 0 yes, 1 no, 2 cannot tell."""
-    parser = common.Parser(
-        "verify", "Check that records are as they were written, over all rotated files.", LEVELS
-    )
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     from firsthand.store.verification import verify
 
     found = verify(common.find_place(options.project))

@@ -1,0 +1,172 @@
+"""Write what is made from the tables of verbs and options: completions, and the help texts in docs/cli.md.
+
+Run it with any Python 3.11 after a verb or an option has changed: ``python3 scripts/reference.py``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT / "src") not in sys.path:
+    sys.path.insert(0, str(ROOT / "src"))
+
+from firsthand.cli import manual, run  # noqa: E402
+from firsthand.cli.main import VERBS  # noqa: E402
+
+PAGE = "docs/cli.md"
+COMPLETIONS = "src/firsthand/completions"
+ROW = re.compile(
+    r"^ {2}(--?[\w-]+(?:, --?[\w-]+)*)(?: (\S+))?(?: {2,}(.*))?\n(?: {20,}(.*)\n)?", re.MULTILINE
+)
+"""One option of the usage text of ``run``: names, value, and its description, perhaps on the next line."""
+
+BLOCK = re.compile(r"^(## `firsthand (\w+)`\n\n```text\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+"""The help text of a verb in the page."""
+
+
+class Option(NamedTuple):
+    """One argument of a verb; ``names`` is empty for a word without one, ``value`` for a flag."""
+
+    names: list[str]
+    value: str
+    text: str
+
+    @property
+    def choices(self) -> list[str]:
+        """The words that its value may be, none where it may be any."""
+        return self.value.split("|") if "|" in self.value else []
+
+
+def arguments(verb: str) -> list[Option]:
+    """Return the arguments of a verb, from the table that its ``--help`` is made of."""
+    if verb == "run":
+        return [*_of_run(), Option(["-h", "--help"], "", "print this text")]
+    table = import_module(f"firsthand.cli.{verb}").parser().table
+    return [Option(list(each.option_strings), manual.value_of(each), each.help or "") for each in table]
+
+
+def _of_run() -> list[Option]:
+    rows = ROW.findall(run.USAGE)
+    return [Option(names.split(", "), value, text or below) for names, value, text, below in rows]
+
+
+def help_text(verb: str) -> str:
+    """Return what ``firsthand VERB --help`` prints."""
+    if verb == "run":
+        return run.USAGE
+    return str(import_module(f"firsthand.cli.{verb}").parser().format_help())
+
+
+def page(text: str) -> str:
+    """Return the page with every help text as it is now."""
+    return BLOCK.sub(lambda match: match[1] + help_text(match[2]), text)
+
+
+def bash() -> str:
+    """Return the script for bash."""
+    cases = [case for verb in VERBS for case in _bash_values(verb)]
+    options = [f"    {verb}) options='{' '.join(_names(verb) + _words(verb))}' ;;" for verb in VERBS]
+    taking = "|".join(name for option in arguments("run") if option.value for name in option.names)
+    script = (Path(__file__).parent / "completion.bash.in").read_text(encoding="utf-8")
+    return (
+        script.replace("@verbs@", " ".join(VERBS))
+        .replace("@values@", "\n".join(cases))
+        .replace("@options@", "\n".join(options))
+        .replace("@taking@", taking)
+    )
+
+
+def _bash_values(verb: str) -> list[str]:
+    cases = []
+    for option in arguments(verb):
+        if option.names and option.value:
+            pattern = "|".join(f"'{verb} {name}'" for name in option.names)
+            if option.choices:
+                action = f"_firsthand_among '{' '.join(option.choices)}'"
+            else:
+                action = "_firsthand_folders" if option.value == "DIR" else ":"
+            cases.append(f"    {pattern}) {action}; return ;;")
+    return cases
+
+
+def _names(verb: str) -> list[str]:
+    return [name for option in arguments(verb) for name in option.names]
+
+
+def _words(verb: str) -> list[str]:
+    return [word for option in arguments(verb) if not option.names for word in option.choices]
+
+
+def zsh() -> str:
+    """Return the script for zsh."""
+    verbs = "\n".join(f"    {_quoted(verb + ':' + text)}" for verb, text in VERBS.items())
+    cases = []
+    for verb in VERBS:
+        specs = [spec for option in arguments(verb) for spec in _zsh_specs(option)]
+        specs += ["'(-)1:command:_command_names -e'", "'*::argument:_normal'"] if verb == "run" else []
+        cases.append("\n".join([f"    {verb})", "      _arguments \\", *_continued(specs), "      ;;"]))
+    script = (Path(__file__).parent / "completion.zsh.in").read_text(encoding="utf-8")
+    return script.replace("@verbs@", verbs).replace("@cases@", "\n".join(cases))
+
+
+def _continued(words: list[str]) -> list[str]:
+    return [f"        {word} \\" for word in words[:-1]] + [f"        {words[-1]}"]
+
+
+def _zsh_specs(option: Option) -> list[str]:
+    what = (
+        f"({' '.join(option.choices)})" if option.choices else "_directories" if option.value == "DIR" else ""
+    )
+    value = f":{(option.choices and 'value') or option.value}:{what}" if option.value else ""
+    text = re.sub(r"([\[\]:\\])", r"\\\1", option.text)
+    return [_quoted(f"{name}[{text}]{value}") for name in option.names] or [_quoted(f"1{value}")]
+
+
+def fish() -> str:
+    """Return the script for fish."""
+    lines = ["# Generated by scripts/reference.py.", "complete -c firsthand -f"]
+    for verb, text in VERBS.items():
+        lines.append(f"complete -c firsthand -n __fish_use_subcommand -a {verb} -d {_fish_quoted(text)}")
+    for verb in VERBS:
+        condition = f"complete -c firsthand -n '__fish_seen_subcommand_from {verb}'"
+        lines += [
+            f"{condition} {_fish(option)}" for option in arguments(verb) if option.names or option.choices
+        ]
+    inner = "'(__fish_complete_subcommand --fcs-skip=2)'"
+    lines.append(f"complete -c firsthand -n '__fish_seen_subcommand_from run' -x -a {inner}")
+    return "\n".join(lines) + "\n"
+
+
+def _fish(option: Option) -> str:
+    parts = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
+    parts += ["-x"] if option.names and option.value else []
+    if option.choices:
+        parts.append(f"-a '{' '.join(option.choices)}'")
+    elif option.value == "DIR":
+        parts.append("-a '(__fish_complete_directories)'")
+    return " ".join([*parts, "-d", _fish_quoted(option.text)])
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _fish_quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def files() -> dict[str, str]:
+    """Return every generated file by its path in the repository, as it should be."""
+    made = {f"{COMPLETIONS}/{shell.__name__}": shell() for shell in (bash, zsh, fish)}
+    return made | {PAGE: page((ROOT / PAGE).read_text(encoding="utf-8"))}
+
+
+if __name__ == "__main__":
+    for path, content in files().items():
+        (ROOT / path).parent.mkdir(exist_ok=True)
+        (ROOT / path).write_text(content, encoding="utf-8")
