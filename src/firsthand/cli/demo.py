@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 from firsthand import library
-from firsthand.cli import say, view
+from firsthand.cli import chain, failures, replay, say, view
 from firsthand.cli.common import Parser
 from firsthand.errors import StoreError
 from firsthand.process import survey
@@ -21,6 +21,7 @@ from firsthand.store.readers import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from firsthand.record import Record
@@ -76,11 +77,19 @@ class Demo:
         self.run("A log of 50 MB", ["python3", "tools/big_log.py"])
         self.run("A program that prints its secrets", ["python3", "tools/leak_config.py"])
 
-    def chain(self) -> list[str]:
-        """Return one line an attempt, the retried one first."""
+    def look_back(self) -> int:
+        """Read it all back as a reviewer would; return how many commands were run for that."""
         retry = next(record for record in self.records if record.parent_command_id)
-        parent = next(record for record in self.records if record.command_id == retry.parent_command_id)
-        return [view.line(parent), f"  retried as {view.line(retry)}"]
+        fix = self.records[1]
+        self.read("What failed, and what became of it", failures.main, ["failures"])
+        self.read("The attempts that belong together", chain.main, ["chain", retry.command_id])
+        self.read("The fix once more: does the same come out?", replay.main, ["replay", fix.command_id])
+        return 1
+
+    def read(self, title: str, verb: Callable[[list[str]], int], words: list[str]) -> None:
+        """Run one reading verb on the demo's store."""
+        say.out(f"\n## {title}\n$ firsthand {shlex.join(words)}")
+        verb(words[1:])
 
     def leaked(self) -> list[str]:
         """Return the secrets of the last command that stand in any file of the store."""
@@ -126,17 +135,15 @@ def main(arguments: list[str]) -> int:
 
 def _play(demo: Demo) -> int:
     demo.play()
+    commands = len(demo.records) + demo.look_back()
     leaked, alive = demo.leaked(), demo.alive()
     stored = list(Reader(place.find_place(demo.project)).all())
     say.out("\n## What is left")
-    say.out("\n".join(demo.chain()))
     size = sum(map(len, _files(os.environ["FIRSTHAND_DIR"])))
-    say.out(
-        f"records: {len(stored)} of {len(demo.records)} commands, {size // 1024} KiB in {place.STORE_NAME}/"
-    )
+    say.out(f"records: {len(stored)} of {commands} commands, {size // 1024} KiB in {place.STORE_NAME}/")
     say.out(f"secrets on disk: {len(leaked)}")
     say.out(f"processes left running: {len(alive)}")
-    return 0 if len(stored) == len(demo.records) and not leaked and not alive else 1
+    return 0 if len(stored) == commands and not leaked and not alive else 1
 
 
 def example() -> str:
