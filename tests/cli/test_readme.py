@@ -1,4 +1,4 @@
-"""The README's examples do what it says."""
+"""The examples of README and docs do what they say."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
+PROCESSES = (ROOT / "docs/processes.md").read_text()
 ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
-def blocks(kind: str) -> list[str]:
+def blocks(kind: str, page: str = README) -> list[str]:
     """Return the fenced blocks of one kind."""
-    return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{kind}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
 def steps(block: str) -> list[tuple[str, str]]:
@@ -34,12 +35,22 @@ def steps(block: str) -> list[tuple[str, str]]:
 
 def masked(text: str) -> str:
     """Return output without what differs from run to run."""
-    return re.sub(r"\d+\.\d+ ?s\b", "T s", re.sub(ID, "ID", text))
+    return re.sub(r"\d+\.\d+ ?s\b", "T s", re.sub(r"pid \d+", "pid N", re.sub(ID, "ID", text)))
 
 
 def pattern(shown: str) -> str:
     """Return a pattern for shown output in which a line of three dots stands for any lines."""
     return re.escape(masked(shown)).replace(re.escape("\n...\n"), "\n(?:.*\n)*?")
+
+
+@pytest.mark.parametrize("block", blocks("console", PROCESSES))
+def test_what_is_said_of_processes_is_so(cli: CommandLine, block: str) -> None:
+    """Each command prints what is shown; nothing outlives the block."""
+    for command, shown in steps(block):
+        words = shlex.split(command)
+        result = cli(*words[1:])
+        assert re.fullmatch(pattern(shown), masked(result.stdout)), result.stdout
+    assert cli("strays").stdout == ""
 
 
 def sessions() -> list[str]:
