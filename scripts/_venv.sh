@@ -19,6 +19,8 @@ _fail() {
   exit 1
 }
 
+[ ! -L "$venv" ] || _fail "$venv is a link: what it leads to may be the environment of another checkout" "remove it: rm .venv"
+
 # The version of interpreter $1; fails where it does not start or is too old.
 _version_of() {
   "$1" -I -S -c 'import sys; sys.version_info >= (3, 11) or sys.exit(1); print("%d.%d.%d" % sys.version_info[:3])' \

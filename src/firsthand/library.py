@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from firsthand.record import Record
     from firsthand.request import Request
+    from firsthand.store.readers import Reader
 
     class Options(TypedDict, total=False):
         """The options of :func:`run`."""
@@ -209,6 +210,12 @@ def run_with_feedback(
     return run(command, note=agent_note or note or "", parent=parent_id, cwd=cwd, timeout=timeout)
 
 
+def _reader() -> Reader:
+    from firsthand.store import adoption
+
+    return adoption.reader(place.find_place(request.from_here(None)))
+
+
 def load(n: int = 20, session: str | None = None) -> list[Record]:
     """Return the newest ``n`` records of the current project's store, oldest first, newest last.
 
@@ -216,18 +223,14 @@ def load(n: int = 20, session: str | None = None) -> list[Record]:
         UsageError: ``n`` is no whole number of at least 1.
         StoreError: the store may not be read (it belongs to somebody else, or is a link).
     """
-    from firsthand.store.readers import Reader
-
     if type(n) is not int or n < 1:
         raise UsageError(f"load cannot return {n!r} records", "give a whole number of at least 1")
-    return Reader(place.find_place(request.from_here(None))).last(n, session=session)
+    return _reader().last(n, session=session)
 
 
 def last_failure(session: str | None = None) -> Record | None:
     """Return the newest record whose exit code is null or not 0, or None when there is none in the store."""
-    from firsthand.store.readers import Reader
-
-    found = Reader(place.find_place(request.from_here(None))).last(1, session=session, where=failed)
+    found = _reader().last(1, session=session, where=failed)
     return found[0] if found else None
 
 
@@ -238,11 +241,9 @@ def failures(n: int = 20, session: str | None = None) -> list[Record]:
         UsageError: ``n`` is no whole number of at least 1.
         StoreError: the store may not be read.
     """
-    from firsthand.store.readers import Reader
-
     if type(n) is not int or n < 1:
         raise UsageError(f"failures cannot return {n!r} records", "give a whole number of at least 1")
-    return Reader(place.find_place(request.from_here(None))).last(n, session=session, where=failed)
+    return _reader().last(n, session=session, where=failed)
 
 
 def retry_chain(command_id: str) -> list[Record]:
@@ -256,9 +257,8 @@ def retry_chain(command_id: str) -> list[Record]:
         StoreError: the store may not be read.
     """
     from firsthand.attempts import Chains
-    from firsthand.store.readers import Reader
 
-    reader = Reader(place.find_place(request.from_here(None)))
+    reader = _reader()
     found = reader.find(command_id)
     if found is None:
         raise UsageError(f"no record {command_id}", "firsthand.load() shows them")

@@ -205,13 +205,38 @@ def test_a_reader_sees_a_run_whose_runners_are_dead(cli: CommandLine) -> None:
     launch.wait()
     assert store_records(cli.store) == []
     assert len(os.listdir(cli.store / "running")) == 1
-    (first,) = cli("last", "--json").objects
+    (first,) = eventually(lambda: cli("last", "--json").objects, bool, 2)
     assert (first["exit_code"], first["error"], first["agent_note"]) == (None, "runner_died", "round 0")
     assert first["truncations"] == first["bytes"] == {"stdout": None, "stderr": None}
     assert cli("last", "--json").objects == [first]
     assert store_records(cli.store) == [first]
     check_quiet(cli.store)
     _check_verified(cli)
+
+
+def test_a_reader_of_a_read_only_store_sees_it_too(user_cli: CommandLine) -> None:
+    """It is shown as it would be stored, by every verb, and nothing is written."""
+    launch = user_cli.start(*_run_args(user_cli, 0, ': >"$1"; sleep 0.5'))
+    assert eventually((user_cli.tmp / "started-0").exists, bool, 5)
+    keeper = _keeper(launch.pid)
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in (keeper, launch.pid):
+            _shoot(pid, number)
+    launch.wait()
+    folders = [user_cli.store, user_cli.store / "running"]
+    files = [path for path in user_cli.store.rglob("*") if path.is_file()]
+    for path in [*files, *reversed(folders)]:
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    try:
+        (record,) = eventually(lambda: user_cli("last", "--json").objects, bool, 2)
+        assert (record["error"], record["agent_note"], record["seq"]) == ("runner_died", "round 0", None)
+        assert user_cli("last", "--json", "--null").objects == [record]
+        assert user_cli("show", "--json", record["command_id"]).objects == [record]
+        assert user_cli("check", record["command_id"]).status == 1
+        assert len(os.listdir(user_cli.store / "running")) == 1
+    finally:
+        for path in folders:
+            path.chmod(0o700)
 
 
 def test_a_reader_names_what_dead_runners_left(cli: CommandLine) -> None:
@@ -223,7 +248,7 @@ def test_a_reader_names_what_dead_runners_left(cli: CommandLine) -> None:
         for pid in (keeper, launch.pid):
             _shoot(pid, number)
     launch.wait()
-    (record,) = cli("last", "--json").objects
+    (record,) = eventually(lambda: cli("last", "--json").objects, bool, 2)
     (stray,) = record["strays"]
     try:
         assert (record["error"], stray["action"]) == ("runner_died", "left")

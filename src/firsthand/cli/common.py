@@ -9,7 +9,6 @@ from firsthand.cli import say
 from firsthand.errors import StoreError, UsageError
 from firsthand.record import Record
 from firsthand.store import adoption, place
-from firsthand.store.append import Store
 from firsthand.store.readers import Reader
 
 TYPE_CHECKING = False
@@ -79,10 +78,7 @@ def find_place(project: str | None) -> Place:
 
 def open_store(project: str | None) -> Reader:
     """Return a reader; runs that died unrecorded are adopted first, or at least shown."""
-    where = find_place(project)
-    reader = Reader(where)
-    adoption.adopt(Store(where))
-    return reader
+    return adoption.reader(find_place(project))
 
 
 def report_skipped(reader: Reader) -> None:

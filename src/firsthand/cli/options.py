@@ -12,8 +12,7 @@ from firsthand import compose, request
 from firsthand.errors import UsageError
 from firsthand.redact import Redactor
 from firsthand.shell import members
-from firsthand.store import place
-from firsthand.store.readers import Reader
+from firsthand.store import adoption, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from firsthand.record import Record
     from firsthand.request import Request
+    from firsthand.store.readers import Reader
 
 
 def values(given: Mapping[str, str], root: str) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _whole_id(name: str, text: str, root: str) -> str:
 
 
 def _reader(root: str) -> Reader:
-    return Reader(place.place_of(root, request.from_here(None), os.environ))
+    return adoption.reader(place.place_of(root, request.from_here(None), os.environ))
 
 
 def retried(wanted: Request) -> str:
@@ -97,7 +97,7 @@ def retried(wanted: Request) -> str:
     def matches(record: Record) -> bool:
         return record["exit_code"] != 0 and all(record[key] == same[key] for key in keys)
 
-    found = Reader(place.place_of(wanted.root, wanted.root, wanted.folders)).last(1, where=matches)
+    found = adoption.reader(place.place_of(wanted.root, wanted.root, wanted.folders)).last(1, where=matches)
     if not found:
         raise UsageError(
             "nothing to retry: no failed record of this command, folder and session",

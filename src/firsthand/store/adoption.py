@@ -11,7 +11,9 @@ import os
 from firsthand.errors import RecordFormatError
 from firsthand.procfs import start_stamp
 from firsthand.record import SCHEMA, Record, decode, timestamp
+from firsthand.store.append import Store
 from firsthand.store.folder import open_folder, read_range
+from firsthand.store.readers import Reader
 from firsthand.store.running import RUNNING_NAME, died, is_free
 from firsthand.store.search import is_stored
 from firsthand.store.trouble import unreadable
@@ -20,7 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from firsthand.store.append import Store
     from firsthand.store.folder import Folder
     from firsthand.store.place import Place
     from firsthand.store.running import Running
@@ -53,6 +54,18 @@ def adopt(store: Store, *, own: Running | None = None, **changes: Any) -> int:
     except OSError:
         pass
     return adopted
+
+
+def reader(place: Place) -> Reader:
+    """Return a reader of a store whose orphans are adopted; what cannot be stored now is shown all the same.
+
+    Raises:
+        StoreError: the store or a file of it is a link or foreign, or may not be read.
+    """
+    made = Reader(place)
+    adopt(Store(place))
+    made.orphans = orphans(place)
+    return made
 
 
 def orphans(place: Place) -> list[Record]:

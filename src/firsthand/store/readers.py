@@ -29,6 +29,8 @@ class Reader:
     """Reads the records of one place; a store that is missing is empty.
 
     ``skipped`` and ``newer`` count the bad lines and the lines of a newer schema in the files read so far.
+    ``orphans`` are null records of dead runs that nobody could store yet (see ``adoption``): they count as
+    the newest of all.
 
     Raises:
         StoreError: the store or a file of it is a link or foreign, or may not be read.
@@ -36,6 +38,7 @@ class Reader:
 
     def __init__(self, place: Place) -> None:
         self.place = place
+        self.orphans: list[Record] = []
         self._counts: dict[int, tuple[int, int]] = {}
         with Snapshot(place):
             pass
@@ -62,14 +65,14 @@ class Reader:
         """
         if n < 0:
             raise UsageError(f"-n {n} asks for less than nothing", "give a number from 0")
-        found: list[Record] = []
+        found = [each for each in reversed(self.orphans) if _matches(each, session, where)][:n]
         with Snapshot(self.place) as store:
             for file in store.files:
+                if len(found) >= n:
+                    break
                 for record in reversed(self._records(file)):
                     if len(found) < n and _matches(record, session, where):
                         found.append(record)
-                if len(found) >= n:
-                    break
         return found[::-1]
 
     def all(self) -> Iterator[Record]:
@@ -77,6 +80,7 @@ class Reader:
         with Snapshot(self.place) as store:
             for file in reversed(store.files):
                 yield from self._records(file)
+        yield from self.orphans
 
     def find(self, command_id: str) -> Record | None:
         """Return the record of this id, or of the one id that begins so; ``None`` without one.
@@ -90,7 +94,7 @@ class Reader:
                 f"{command_id!r} is too short for an id", f"give {PREFIX_LEAST} characters or more"
             )
         mark = b'"command_id":"%b' % wanted.encode("utf-8", "replace")
-        found: dict[str, Record] = {}
+        found = {each["command_id"]: each for each in self.orphans if each["command_id"].startswith(wanted)}
         with Snapshot(self.place) as store:
             for file in store.files:
                 for line in reversed(file.lines(mark)):
