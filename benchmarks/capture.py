@@ -8,7 +8,7 @@ import subprocess
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.measure import Row, cost
+from benchmarks.measure import Row, cost, peak_mib
 
 if TYPE_CHECKING:
     from benchmarks.installed import Installed
@@ -65,7 +65,7 @@ for _ in range(int(sys.argv[1]) // len(block)):
 
 
 def _memory(installed: Installed, folder: str, name: str, options: list[str], line: str) -> Row:
-    peak = cost([installed.firsthand, "run", *options, "--", "bash", "-c", line], cwd=folder).peak_kib / 1024
+    peak = peak_mib([installed.firsthand, "run", *options, "--", "bash", "-c", line], cwd=folder)
     return Row(
         f"largest process, {name}", f"{peak:.1f} MiB", f"<= {MEMORY_BOUND_MIB} MiB", peak <= MEMORY_BOUND_MIB
     )

@@ -48,6 +48,14 @@ def cost(
     )
 
 
+def peak_mib(argv: Sequence[str], *, cwd: str | None = None) -> float:
+    """Return the peak memory of the largest process of a command, in MiB.
+
+    Through a small shell: the kernel charges a program with the memory of whoever started it.
+    """
+    return cost(["/bin/sh", "-c", '"$@"; exit $?', "sh", *argv], cwd=cwd).peak_kib / 1024
+
+
 def paired(
     one: Sequence[str],
     other: Sequence[str],

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import append, capture, ending, library, startup
+from benchmarks import append, capture, ending, library, redaction, startup
 from benchmarks.installed import Installed
 
 BENCHMARKS = {
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "capture": capture.rows,
     "ending": ending.rows,
     "append": append.rows,
+    "redaction": redaction.rows,
 }
 
 
