@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from firsthand.cli.screen import Screen
     from firsthand.record import Record
 
 USAGE = """\
@@ -34,6 +35,9 @@ Options come before the command; from the first other word on, everything is the
                         what becomes of processes that outlive the command
   --project DIR         whose store to write to (default: the project around the working folder)
   --json                print the record as one JSON object
+  --stream, --no-stream show the output while it is printed, then one line about the record, or only the view
+                        of the record (default: --stream if standard output is a terminal, without --json);
+                        with --json the output goes to standard error
 
 Exit status: the command's own. Without one: 124 time-out, 127 not found, 126 not executable,
 128+n ended by signal n, 125 anything else; the record says which.
@@ -43,7 +47,7 @@ VALUES = frozenset((
     "--note", "--expect", "--expect-exit", "--timeout", "--parent", "--cwd", "--session", "--env", "--strays",
     "--project",
 ))  # fmt: skip
-FLAGS = frozenset(("--json",))
+FLAGS = frozenset(("--json", "--stream", "--no-stream"))
 
 OWN_FAILURE = 125
 STATUSES = {"timeout": 124, "not_found": 127, "permission": 126, "exec_format": 126}
@@ -59,13 +63,17 @@ def main(arguments: list[str]) -> int:
     try:
         options, argv = split(arguments)
         wanted = _request(options, argv)
-        record, signal, notice = runner.run_command_line(wanted, None)
+        screen = _screen(options)
+        record, signal, notice = runner.run_command_line(wanted, None, screen)
     except FirsthandError as problem:
         say.error(problem, as_json)
         return OWN_FAILURE
     if notice:
         say.note(notice)
-    _print(record, as_json)
+    if screen is not None:
+        screen.end(record)
+    if screen is None or as_json:
+        _print(record, as_json)
     return status(record, signal)
 
 
@@ -133,6 +141,17 @@ def _request(options: dict[str, str], argv: list[str]) -> Any:
         kind=options.get("--env"),
         strays=options.get("--strays"),
     )
+
+
+def _screen(options: dict[str, str]) -> Screen | None:
+    """Return what shows the run to a person, or None where only its record is wanted."""
+    if "--stream" in options and "--no-stream" in options:
+        raise UsageError("--stream and --no-stream exclude each other", "leave one of them out")
+    if "--stream" not in options and ("--no-stream" in options or "--json" in options or not os.isatty(1)):
+        return None
+    from firsthand.cli import screen
+
+    return screen.Screen(apart="--json" not in options)
 
 
 def _expectation(options: dict[str, str]) -> dict[str, Any] | None:
