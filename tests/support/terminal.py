@@ -26,7 +26,7 @@ class Terminal:
         return self._streams.kept["err"]
 
     def until(self, good: Callable[[bytes], Any], seconds: float = 5.0) -> bytes:
-        """Read until what was shown is good, and return it; not so after ``seconds`` x slack fails the test."""
+        """Read until what was shown is good and return it; more than ``seconds`` x slack fails the test."""
         if not self._streams.pump(lambda: bool(good(self.shown)), seconds):
             raise AssertionError(f"not shown after {seconds} s x {SLACK}: {self.shown!r}")
         return self.shown

@@ -68,10 +68,10 @@ def main(arguments: list[str]) -> int:
     except FirsthandError as problem:
         say.error(problem, as_json)
         return OWN_FAILURE
-    if notice:
-        say.note(notice)
     if screen is not None:
         screen.end(record)
+    if notice:
+        say.note(notice)
     if screen is None or as_json:
         _print(record, as_json)
     return status(record, signal)
