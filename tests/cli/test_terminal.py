@@ -1,75 +1,34 @@
-"""``firsthand run`` at a real terminal: live output, the lines of our own, Ctrl+C, and readers that stop."""
+"""``firsthand run`` at a real terminal: live output, and the lines of our own."""
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import signal
 import sys
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.process.hosts import began
-from tests.support import eventually, store_records
+from tests.cli.terminals import (
+    ID,
+    QUICKLY_QUIET,
+    QUIET_FOR,
+    SUMMARY,
+    WAIT,
+    at_terminal,
+    let_go_on,
+    quickly_quiet,
+    records,
+    screen,
+)
+from tests.support import store_records
 from tests.support.cli import command
-from tests.support.launch import PROGRAMS
 
-from firsthand.cli.screen import LEAVING_OUT, STOPPING, STOPPING_AT_ONCE
+from firsthand.cli.screen import STOPPING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support import CommandLine, Launch
-
-ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-SUMMARY = rf"firsthand: exit 0 in \d+\.\d\d s; record {ID}"
-WAIT = "until [ -e go ]; do sleep 0.02; done"
-FLOOD = 8_000_000
-QUIET_FOR = re.compile(rb"quiet for (\d+) s")
-
-QUICKLY_QUIET = """
-import functools, sys
-from firsthand.cli import main, screen
-screen.Screen = functools.partial(screen.Screen, quiet=0.3)
-sys.exit(main.main(["run", *sys.argv[1:]]))
-"""
-"""The command line with another notion of quiet."""
-
-
-def at_terminal(cli: CommandLine, text: str, *options: str) -> Launch:
-    return cli.start("run", *options, "--", "sh", "-c", text, terminal="all")
-
-
-def quickly_quiet(cli: CommandLine, text: str, *options: str) -> Launch:
-    words = [sys.executable, "-c", QUICKLY_QUIET, *options, "--", "sh", "-c", text]
-    return cli.program(*words, terminal="all")
-
-
-def let_go_on(cli: CommandLine) -> None:
-    (cli.tmp / "go").touch()
-
-
-def records(cli: CommandLine, seconds: float = 10) -> list[dict[str, Any]]:
-    """Return the records once there are any; nobody reads from the terminal meanwhile."""
-    return eventually(lambda: store_records(cli.store), bool, seconds)
-
-
-def plain(shown: bytes) -> str:
-    """Return what was shown without styles."""
-    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
-
-
-def screen(shown: bytes) -> list[str]:
-    """Return the lines that a terminal shows at last: CR goes back, and what comes then overwrites."""
-    lines = []
-    for line in plain(shown).split("\n"):
-        seen = ""
-        for part in line.split("\r"):
-            seen = part + seen[len(part) :]
-        lines.append(seen.rstrip())
-    return lines
+    from tests.support import CommandLine
 
 
 def test_output_shows_before_the_command_has_ended(cli: CommandLine) -> None:
@@ -99,13 +58,6 @@ def test_each_stream_comes_in_its_order(cli: CommandLine) -> None:
     for stream in ("out", "err"):
         lines = [line for line in shown if line.startswith(stream)]
         assert lines == [f"{stream} {n}" for n in range(1, 301)]
-
-
-def test_a_flood_reaches_a_reader_whole(cli: CommandLine) -> None:
-    """Where the reader is only a little slower than the command, nothing is left out."""
-    result = cli("run", "--stream", "--", "seq", "1", "300000")
-    assert result.stdout == "".join(f"{n}\n" for n in range(1, 300_001))
-    assert re.fullmatch(SUMMARY + "\n", result.stderr)
 
 
 def test_the_line_about_a_failure(cli: CommandLine) -> None:
@@ -181,148 +133,6 @@ def test_no_line_of_a_quiet_run_where_nobody_waits(cli: CommandLine, where: str)
     assert b"quiet" not in shown
 
 
-def test_ctrl_c_once_is_polite(cli: CommandLine) -> None:
-    """The command may clean up; the record says cancelled; the terminal is as it was."""
-    launch = at_terminal(cli, "trap 'echo polite; exit 0' TERM; echo ready; while :; do sleep 0.05; done")
-    before = launch.terminal.settings()
-    launch.terminal.until(lambda shown: b"ready" in shown)
-    launch.terminal.type(b"\x03")
-    shown = launch.terminal.until(lambda shown: b"record " in shown)
-    assert launch.terminal.settings() == before
-    assert launch.wait().status == 130
-    (record,) = records(cli)
-    assert (record["error"], record["stdout_tail"]) == ("cancelled", "ready\npolite")
-    lines = screen(shown)
-    assert lines[:2] == ["ready", STOPPING]
-    assert "polite" in lines
-    assert lines[-2].startswith("firsthand: exit null (cancelled) in ")
-    assert STOPPING_AT_ONCE not in lines
-    assert not launch.left(0)
-
-
-def test_ctrl_c_twice_is_hard(cli: CommandLine) -> None:
-    """Nobody waits for a command that ignores SIGTERM."""
-    took = []
-    for _ in range(3):
-        launch = at_terminal(cli, 'trap "" TERM; echo ready; while :; do sleep 0.05; done')
-        launch.terminal.until(lambda shown: b"ready" in shown)
-        launch.terminal.type(b"\x03")
-        launch.terminal.until(lambda shown: STOPPING.encode() in shown)
-        launch.terminal.type(b"\x03")
-        second = time.monotonic()
-        result = launch.wait(10)
-        took.append(time.monotonic() - second)
-        assert result.status == 130
-        assert screen(result.err)[:3] == ["ready", STOPPING, STOPPING_AT_ONCE]
-        assert records(cli)[-1]["error"] == "cancelled"
-        assert not launch.left(0)
-        if took[-1] < 1.2:  # one quick one shows it; a slow one may be this machine
-            return
-    pytest.fail(f"not at once: {took}")
-
-
-def test_a_reader_that_goes_away(cli: CommandLine) -> None:
-    """``| head -1``: no error, and the record is complete."""
-    text = f"echo first; {WAIT}; seq 1 50000; echo last; exit 3"
-    words = shlex.join([*command(), "run", "--stream", "--", "sh", "-c", text])
-    line = f"{{ {words}; echo $? >status; }} | {{ head -1; : >go; }}"
-    result = cli.program("sh", "-c", line).wait()
-    assert result.stdout == "first\n"
-    assert re.fullmatch(SUMMARY.replace("exit 0", "exit 3") + "\n", result.stderr)
-    (record,) = records(cli)
-    assert (cli.tmp / "status").read_text() == "3\n"
-    assert (record["exit_code"], record["stdout_tail"][-4:]) == (3, "last")
-    assert record["bytes"]["stdout"] == sum(len(f"{n}\n") for n in range(1, 50_001)) + len("first\nlast\n")
-
-
-@pytest.mark.parametrize("hang_up", ["ignored", "heard"])
-def test_a_window_that_is_closed(cli: CommandLine, hang_up: str) -> None:
-    """The kernel's SIGHUP cancels; where ``nohup`` has it ignored the run goes on to its end."""
-    text = f": >begun; echo first; {WAIT}; echo second"
-    words = [*command(), "run", "--", "sh", "-c", text]
-    if hang_up == "ignored":
-        program = str(PROGRAMS / "start_with.py")
-        words = [sys.executable, "-I", "-S", program, "--ignore", "SIGHUP", "--", *words]
-    launch = cli.program(*words, terminal="all")
-    launch.terminal.until(lambda shown: b"first" in shown)
-    began(cli)
-    launch.terminal.hang_up()
-    if hang_up == "ignored":
-        let_go_on(cli)
-    assert launch.wait().status == (0 if hang_up == "ignored" else 129)
-    (record,) = records(cli)
-    expected = (None, "first\nsecond") if hang_up == "ignored" else ("cancelled", "first")
-    assert (record["error"], record["stdout_tail"]) == expected
-
-
-def test_a_terminal_that_nobody_reads(cli: CommandLine) -> None:
-    """The run ends and its counts are right; what is shown later has its gap named and counted."""
-    launch = at_terminal(cli, f"yes | head -c {FLOOD}; echo last")
-    (record,) = records(cli)
-    assert (record["exit_code"], record["bytes"]["stdout"]) == (0, FLOOD + 5)
-    assert record["stdout_tail"].endswith("y\nlast")
-    result = launch.wait()
-    shown = screen(result.err)
-    (count,) = re.findall(r"^firsthand: ([\d,]+) bytes were left out above$", "\n".join(shown), re.MULTILINE)
-    assert shown.count(LEAVING_OUT) == 1
-    assert shown.index(LEAVING_OUT) < shown.index("last")
-    assert shown.count("y") * 2 + int(count.replace(",", "")) == FLOOD
-    assert re.fullmatch(SUMMARY, shown[-2])
-
-
-@pytest.mark.parametrize("who", ["the terminal", "the front"])
-def test_what_is_stopped_does_not_stop_the_clock(cli: CommandLine, who: str) -> None:
-    """A command that prints without end is read, and ended at its limit, whoever has stopped reading."""
-    launch = at_terminal(cli, "yes", "--timeout", "3")
-    launch.terminal.until(lambda shown: b"y" in shown)
-    if who == "the front":
-        os.kill(launch.pid, signal.SIGSTOP)
-    try:
-        (record,) = records(cli)
-        assert (record["error"], record["duration_ms"] >= 3000) == ("timeout", True)
-        assert record["bytes"]["stdout"] > FLOOD
-        assert "yes" not in [process.command for process in launch.left(0)]
-    finally:
-        os.kill(launch.pid, signal.SIGCONT)
-    assert launch.wait().status == 124
-
-
-def test_ctrl_s_and_ctrl_q(cli: CommandLine) -> None:
-    """What comes while the output is stopped is shown when it goes on; the run does not wait for that."""
-    launch = at_terminal(cli, f"echo first; {WAIT}; echo second")
-    launch.terminal.until(lambda shown: b"first" in shown)
-    launch.terminal.type(b"\x13")
-    let_go_on(cli)
-    (record,) = records(cli)
-    assert record["stdout_tail"] == "first\nsecond"
-    assert b"second" not in launch.terminal.shown
-    launch.terminal.type(b"\x11")
-    assert screen(launch.wait().err)[:2] == ["first", "second"]
-
-
-def test_a_signal_ends_what_waits_for_a_stopped_terminal(cli: CommandLine) -> None:
-    """The command has ended long ago: nobody has to wait for its output to be shown."""
-    launch = at_terminal(cli, f"yes | head -c {FLOOD}; exit 3")
-    launch.terminal.until(lambda shown: b"y" in shown)
-    launch.terminal.type(b"\x13")
-    (record,) = records(cli)
-    assert record["exit_code"] == 3
-    time.sleep(0.3)
-    launch.signal(signal.SIGTERM)
-    assert eventually(lambda: launch.left(0), lambda left: not left, 5) == []
-    assert launch.wait().status in {3, 143}
-
-
-def test_a_killed_front(cli: CommandLine) -> None:
-    """The keeper stops the run and writes the null record, as without a live view."""
-    launch = at_terminal(cli, "echo first; sleep 300")
-    launch.terminal.until(lambda shown: b"first" in shown)
-    os.kill(launch.pid, signal.SIGKILL)
-    (record,) = records(cli)
-    assert (record["error"], record["stdout_tail"]) == ("runner_died", "first")
-    assert not launch.left(0.5)
-
-
 def test_the_terminals_own_flags_are_left_alone(cli: CommandLine) -> None:
     """Whoever shares the terminal does not find it non-blocking, during the run or after it."""
     look = "python3 -I -S -c 'import fcntl, os; print(fcntl.fcntl(1, fcntl.F_GETFL) & os.O_NONBLOCK)'"
@@ -370,13 +180,3 @@ def test_secrets_show_live_and_nowhere_else(cli: CommandLine) -> None:
 
 def files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
-
-
-def test_a_full_disk_is_one_remark(cli: CommandLine) -> None:
-    """The run goes on, and its status is the command's."""
-    words = shlex.join([*command(), "run", "--stream", "--", "sh", "-c", "echo a; sleep 0.1; echo b; exit 3"])
-    result = cli.program("sh", "-c", f"{words} >/dev/full").wait()
-    assert result.status == 3
-    note, last = result.stderr.splitlines()
-    assert note == "firsthand: note: the output cannot be shown (No space left on device)"
-    assert re.fullmatch(SUMMARY.replace("exit 0", "exit 3"), last)
