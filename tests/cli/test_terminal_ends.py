@@ -127,6 +127,17 @@ def test_a_terminal_that_nobody_reads(cli: CommandLine) -> None:
     assert re.fullmatch(SUMMARY, shown[-2])
 
 
+def test_a_slow_reader_is_told_once(cli: CommandLine) -> None:
+    """However many places there are where something is left out; the bytes are counted."""
+    words = shlex.join([*command(), "run", "--stream", "--timeout", "4", "--", "yes"])
+    slow = "import os, time\nwhile os.read(0, 65536): time.sleep(0.05)"
+    result = cli.program("sh", "-c", f'{words} | python3 -I -S -c "$0"', slow).wait()
+    first, count, last = result.stderr.splitlines()
+    assert first == LEAVING_OUT
+    assert re.fullmatch(r"firsthand: [\d,]+ bytes were left out above", count)
+    assert last.startswith("firsthand: exit null (timeout) in ")
+
+
 @pytest.mark.parametrize("who", ["the terminal", "the front"])
 def test_what_is_stopped_does_not_stop_the_clock(cli: CommandLine, who: str) -> None:
     """A command that prints without end is read, and ended at its limit, whoever has stopped reading."""
