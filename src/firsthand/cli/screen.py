@@ -116,12 +116,14 @@ class Screen:
         while self.pending and self.pending[0][0].ready():
             sink, data = self.pending.popleft()
             try:
-                data = data[sink.write(data) :]
+                written = sink.write(data)
             except OSError as problem:
                 self._say(f"firsthand: note: the output cannot be shown ({problem.strerror})")
                 continue
-            if data:
-                self.pending.appendleft((sink, data))
+            if written < len(data):
+                self.pending.appendleft((sink, data[written:]))
+            if not written:  # room for less than the next character takes up
+                return
 
     def drain(self) -> None:
         """Write all that waits, for as long as it takes, unless a signal says that nobody wants it."""
