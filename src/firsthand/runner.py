@@ -5,6 +5,7 @@ from __future__ import annotations
 from firsthand import caps, compose
 from firsthand.errors import FirsthandError
 from firsthand.process import front
+from firsthand.process.pump import Pump
 from firsthand.process.supervise import Command, Outcome, run_here
 from firsthand.record import Record
 from firsthand.redact import Redactor
@@ -15,12 +16,23 @@ from firsthand.store.append import Store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
+    from firsthand.process.front import Relay
     from firsthand.process.keeper import Job
+    from firsthand.process.live import Queue
     from firsthand.process.pump import Orders
     from firsthand.process.survey import Process
     from firsthand.store.running import Running
+
+    class View(Protocol):
+        """Shows a run to a person while it goes on."""
+
+        def open(self) -> Queue:
+            """Return what the keeper is to fill."""
+
+        def relay(self, keeper: int, answer: int, control: int, wake: int, callers: Sequence[int]) -> Relay:
+            """Return the relay that shows what arrives in it."""
 
 
 class Run:
@@ -33,6 +45,7 @@ class Run:
         self.place = place.place_of(wanted.root, wanted.root, wanted.folders)
         self.store = Store(self.place, fsync=wanted.fsync)
         self.running: Running | None = None
+        self.live: Queue | None = None
 
     def begin(self) -> None:
         """Leave the trace from which a record can be made whoever dies; adopt those of earlier deaths."""
@@ -57,7 +70,13 @@ class Run:
     def _run(self, argv: list[bytes], orders: Orders, contain: str, stdin: int | None) -> Outcome:
         wanted = self.request
         command = Command(
-            argv, wanted.env, wanted.cwd, timeout=wanted.timeout, policy=wanted.policy, stdin=stdin
+            argv,
+            wanted.env,
+            wanted.cwd,
+            timeout=wanted.timeout,
+            policy=wanted.policy,
+            stdin=stdin,
+            pump=Pump if self.live is None else self.live.pump,
         )
         return run_here(command, orders, contain=contain, started=self._started)
 
@@ -89,7 +108,10 @@ class Run:
         def do(orders: Orders, containment: str) -> tuple[Any, list[int]]:
             outcome = self.perform(orders, containment, stdin)
             done = self.finish(outcome, containment)
-            return {"record": dict(done), "signal": outcome.signal}, outcome.kept_fds
+            answer: dict[str, Any] = {"record": dict(done), "signal": outcome.signal}
+            if self.live is not None:
+                answer["live"] = self.live.rest()
+            return answer, outcome.kept_fds
 
         return do
 
@@ -125,16 +147,24 @@ class Run:
             return None
 
 
-def conduct(run: Run, stdin: int | None, callers: Sequence[int] = ()) -> dict[str, Any]:
+def conduct(
+    run: Run, stdin: int | None, callers: Sequence[int] = (), view: View | None = None
+) -> dict[str, Any]:
     """Run one request by front and keeper and return the answer: its record, and the signal that ended it.
 
-    A keeper that failed by a fault of ours answers ``{"crash": traceback}``.
+    ``view`` shows what is printed while it is. A keeper that failed by a fault of ours answers
+    ``{"crash": traceback}``.
     """
     run.begin()
     keep = [] if run.running is None else [run.running.fd]
     keep += [] if stdin is None else [stdin]
     try:
-        answer: dict[str, Any] = front.run(run.job(stdin), keep, callers)
+        if view is not None:
+            run.live = view.open()
+            keep.append(run.live.fd)
+        answer: dict[str, Any] = front.run(
+            run.job(stdin), keep, callers, None if view is None else view.relay
+        )
     except front.KeeperDied as death:
         return {"record": dict(run.after_death(death.left)), "signal": None}
     except OSError as problem:
@@ -142,13 +172,15 @@ def conduct(run: Run, stdin: int | None, callers: Sequence[int] = ()) -> dict[st
     return answer
 
 
-def run_command_line(wanted: Request, stdin: int | None) -> tuple[Record, int | None, str | None]:
-    """Run one request as the command line does.
+def run_command_line(
+    wanted: Request, stdin: int | None, view: View | None = None
+) -> tuple[Record, int | None, str | None]:
+    """Run one request as the command line does; ``view`` shows it to a person meanwhile.
 
     Returns the record, the signal that cancelled it, and a line about where the store is, if it needs one.
     """
     run = Run(wanted)
-    answer = checked(conduct(run, stdin))
+    answer = checked(conduct(run, stdin, (), view))
     return Record(answer["record"]), answer["signal"], run.place.notice
 
 

@@ -25,6 +25,9 @@ STANDARD = {"__future__", "_ctypes", "errno", "fcntl", "select"}
 MODULES = 48
 """At most so many modules of our own: each costs 0.1 ms."""
 
+LIVE = {"firsthand.cli.screen", "firsthand.cli.terminal", "firsthand.process.live"}
+"""What shows a run at a terminal."""
+
 
 def test_a_plain_run_imports_only_what_it_needs(cli: CommandLine) -> None:
     """Neither re nor json, subprocess, enum, threading, asyncio or typing; the list is complete."""
@@ -34,3 +37,4 @@ def test_a_plain_run_imports_only_what_it_needs(cli: CommandLine) -> None:
     assert names - ours - {"gc"} <= STANDARD
     assert "firsthand.process.supervise" not in ours or len(ours) <= MODULES
     assert len(ours) <= MODULES
+    assert ours.isdisjoint(LIVE)

@@ -67,6 +67,8 @@ def test_every_verb_works(installed: Path, tmp_path: Path) -> None:
         result = run(installed, tmp_path, "firsthand", *argv)
         assert (result.returncode, result.stderr) == (status, ""), argv
         assert result.stdout, argv
+    live = run(installed, tmp_path, "firsthand", "run", "--stream", "--", "sh", "-c", "echo live; exit 3")
+    assert (live.returncode, live.stdout, live.stderr[:21]) == (3, "live\n", "firsthand: exit 3 in ")
 
 
 def test_a_plain_run_imports_nothing_beside_the_bundle(installed: Path, tmp_path: Path) -> None:

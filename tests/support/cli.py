@@ -79,7 +79,7 @@ class CommandLine:
         env: Mapping[str, str | None] | None = None,
         stdin: bytes = b"",
         stdin_open: bool = True,
-        terminal: bool = False,
+        terminal: bool | str = False,
         limits: Mapping[str, int] | None = None,
         within: float = WITHIN,
     ) -> Result:
@@ -102,7 +102,7 @@ class CommandLine:
         env: Mapping[str, str | None] | None = None,
         stdin: bytes = b"",
         stdin_open: bool = True,
-        terminal: bool = False,
+        terminal: bool | str = False,
         limits: Mapping[str, int] | None = None,
     ) -> Launch:
         """Start it and return at once, to signal it or look at it while it runs."""
@@ -119,9 +119,12 @@ class CommandLine:
         self._launched.append(launch)
         return launch
 
-    def program(self, *argv: str, cwd: str | os.PathLike[str] | None = None) -> Launch:
+    def program(
+        self, *argv: str, cwd: str | os.PathLike[str] | None = None, terminal: bool | str = False
+    ) -> Launch:
         """Start another program that imports the package, as a host of the library."""
-        launch = Launch(argv, env=library_environment(self.env), cwd=cwd or self.tmp)
+        env = library_environment(self.env)
+        launch = Launch(argv, env=env, cwd=cwd or self.tmp, terminal=terminal)
         self._launched.append(launch)
         return launch
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tests.support.alive import Process
 from tests.support.slack import SLACK
 from tests.support.streams import Streams
+from tests.support.terminal import Terminal
 from tests.support.whole import one_object
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ class Launch:
     """One started program, below a small process that watches it, so that nothing it starts can hide.
 
     ``stdin`` is what its standard input holds, a pipe that stays open where ``stdin_open``. With ``terminal``
-    stdin and stderr are a real terminal, the controlling one. ``limits`` are soft: ``{"RLIMIT_CPU": 9}``.
+    stdin and stderr are a real terminal, the controlling one, with ``"all"`` stdout too. ``limits`` are
+    soft: ``{"RLIMIT_CPU": 9}``.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class Launch:
         cwd: str | os.PathLike[str],
         stdin: bytes = b"",
         stdin_open: bool = True,
-        terminal: bool = False,
+        terminal: bool | str = False,
         limits: Mapping[str, int] | None = None,
     ) -> None:
         self._streams = Streams(stdin, stdin_open=stdin_open, terminal=terminal)
@@ -86,7 +88,7 @@ class Launch:
         self._watch_parent()
         order = {"argv": [_raw(word) for word in argv], "env": {_raw(k): _raw(v) for k, v in env.items()}}
         order |= {"cwd": _raw(os.fspath(cwd)), "limits": dict(limits or {})}
-        self._order(json.dumps(order | {"fds": self._streams.theirs, "terminal": terminal}))
+        self._order(json.dumps(order | {"fds": self._streams.theirs, "terminal": bool(terminal)}))
         self._streams.release_theirs()
         self._await("pid", WITHIN)
         self.pid: int = self._answers["pid"]
@@ -139,6 +141,11 @@ class Launch:
         line, end, _ = self._streams.kept["out"].partition(b"\n")
         assert end, f"no line on stdout after {within} s x {SLACK}: {self._streams.kept}"
         return line
+
+    @property
+    def terminal(self) -> Terminal:
+        """Its terminal, as the person before it has it."""
+        return Terminal(self._streams)
 
     def wait(self, within: float = WITHIN) -> Result:
         """Return how it ended; to take longer than ``within`` seconds times the slack fails the test."""

@@ -20,10 +20,10 @@ class Streams:
     """Both ends of a program's stdin, stdout and stderr; ``theirs`` are the three that it gets.
 
     ``stdin`` is fed into its standard input, which stays open where ``stdin_open``. With ``terminal``
-    stdin and stderr are the two ends of one terminal.
+    stdin and stderr are one terminal, with ``"all"`` stdout too; what shows on it is kept as ``err``.
     """
 
-    def __init__(self, stdin: bytes, *, stdin_open: bool, terminal: bool) -> None:
+    def __init__(self, stdin: bytes, *, stdin_open: bool, terminal: bool | str) -> None:
         self.kept: dict[str, bytes] = {}
         self._read: dict[int, str] = {}
         self._to_feed = stdin
@@ -33,6 +33,9 @@ class Streams:
         self.add("out", out)
         if terminal:
             err, err_theirs = os.openpty()
+            if terminal == "all":
+                os.close(out_theirs)
+                out_theirs = err_theirs
             self.theirs = [err_theirs, out_theirs, err_theirs]
         else:
             err, err_theirs = os.pipe()
@@ -55,6 +58,16 @@ class Streams:
         """Close the program's ends here; its stdin stays, to see later what was not read."""
         for fd in set(self.theirs) - set(self._stdin or ()):
             os.close(fd)
+
+    def fd(self, name: str) -> int:
+        """Return our end of one that is open."""
+        return next(fd for fd, known in self._read.items() if known == name)
+
+    def drop(self, name: str) -> None:
+        """Close our end of one: its reader goes away."""
+        fd = self.fd(name)
+        del self._read[fd]
+        os.close(fd)
 
     def pump(self, done: Callable[[], bool], seconds: float) -> bool:
         """Move bytes until ``done``; false when that takes longer than ``seconds`` times the slack."""

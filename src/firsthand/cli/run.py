@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from firsthand.cli.screen import Screen
     from firsthand.record import Record
 
 USAGE = """\
@@ -40,6 +41,9 @@ Options come before the command; from the first other word on, everything is the
                         pipeline ended, where that can be known
   --project DIR         whose store to write to (default: the project around the working folder)
   --json                print the record as one JSON object
+  --stream, --no-stream show the output while it is printed, then one line about the record, or only the view
+                        of the record (default: --stream if standard output is a terminal, without --json);
+                        with --json the output goes to standard error
 
 Exit status: the command's own. Without one: 124 time-out, 127 not found, 126 not executable,
 128+n ended by signal n, 125 anything else; the record says which.
@@ -49,7 +53,7 @@ VALUES = frozenset((
     "--note", "--expect", "--expect-exit", "--timeout", "--parent", "--from", "--cwd", "--session", "--env",
     "--strays", "--project", "--shell",
 ))  # fmt: skip
-FLAGS = frozenset(("--json", "--retry", "--stdin"))
+FLAGS = frozenset(("--json", "--retry", "--stdin", "--stream", "--no-stream"))
 
 MORE = frozenset(("--expect", "--expect-exit", "--timeout", "--parent", "--from", "--shell", "--stdin"))
 """Options that ``options.values`` reads."""
@@ -68,13 +72,17 @@ def main(arguments: list[str]) -> int:
     try:
         options, argv = split(arguments)
         wanted = _request(options, argv)
-        record, signal, notice = runner.run_command_line(wanted, _stdin(options))
+        screen = _screen(options)
+        record, signal, notice = runner.run_command_line(wanted, _stdin(options), screen)
     except FirsthandError as problem:
         say.error(problem, as_json)
         return OWN_FAILURE
+    if screen is not None:
+        screen.end(record)
     if notice:
         say.note(notice)
-    _print(record, as_json)
+    if screen is None or as_json:
+        _print(record, as_json)
     return status(record, signal)
 
 
@@ -158,6 +166,17 @@ def _more(options: dict[str, str], root: str) -> dict[str, Any]:
     from firsthand.cli import options as more
 
     return more.values(options, root)
+
+
+def _screen(options: dict[str, str]) -> Screen | None:
+    """Return what shows the run to a person, or None where only its record is wanted."""
+    if "--stream" in options and "--no-stream" in options:
+        raise UsageError("--stream and --no-stream exclude each other", "leave one of them out")
+    if "--stream" not in options and ("--no-stream" in options or "--json" in options or not os.isatty(1)):
+        return None
+    from firsthand.cli import screen
+
+    return screen.Screen(apart="--json" not in options)
 
 
 def _retried(options: dict[str, str], wanted: Any) -> str:

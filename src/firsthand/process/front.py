@@ -10,11 +10,13 @@ from firsthand.process import channel, keeper, kernel, signals, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from firsthand.process.keeper import Job
     from firsthand.process.survey import Process
+
+    MakeRelay = Callable[[int, int, int, int, Sequence[int]], "Relay"]
 
 
 class KeeperDied(Exception):  # noqa: N818  # an event, and named as the record names it
@@ -25,11 +27,12 @@ class KeeperDied(Exception):  # noqa: N818  # an event, and named as the record 
         self.left = left
 
 
-def run(job: Job, keep: list[int], callers: Sequence[int] = ()) -> Any:
+def run(job: Job, keep: list[int], callers: Sequence[int] = (), make_relay: MakeRelay | None = None) -> Any:
     """Fork a keeper for the job and return its answer.
 
     ``callers`` are further descriptors that speak for a caller: what arrives on one is passed on, and its
-    end of file (or a pidfd becoming readable) means that the caller is gone.
+    end of file (or a pidfd becoming readable) means that the caller is gone. ``make_relay`` makes another
+    :class:`Relay`, one that shows what happens.
 
     Raises:
         KeeperDied: it was killed before it could answer.
@@ -53,7 +56,7 @@ def run(job: Job, keep: list[int], callers: Sequence[int] = ()) -> Any:
         keeper.serve(job, control_read, answer_write, keep)
     os.close(control_read)
     os.close(answer_write)
-    message = Relay(pid, answer_read, control_write, wake, callers).wait()
+    message = (make_relay or Relay)(pid, answer_read, control_write, wake, callers).wait()
     if message is None:
         from firsthand.process import aftermath
 
@@ -105,11 +108,12 @@ class Relay:
                 elif not self.inbox.take(fd):
                     return self.inbox.message()
 
-    def _pass_on(self, fd: int) -> None:
+    def _pass_on(self, fd: int) -> bytes:
+        """Pass on what has come on one descriptor, and return it."""
         try:
             data = os.read(fd, 64)
         except BlockingIOError:
-            return
+            return b""
         except OSError:  # a pidfd: readable once its process is gone, and never by read()
             data = b""
         if not data:
@@ -121,7 +125,8 @@ class Relay:
             try:
                 os.write(self.control, data)
             except OSError:  # the keeper is gone: its end-of-file says so
-                return
+                return data
+        return data
 
     def _wake_keeper(self) -> None:
         """Let a keeper go on that its own command has stopped (``kill -STOP $PPID``)."""

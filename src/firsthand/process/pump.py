@@ -10,8 +10,13 @@ from firsthand.process import signals
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Protocol
 
-    from firsthand.capture import Windows
+    class Sink(Protocol):
+        """Takes one stream's bytes, and copies what it keeps."""
+
+        def feed(self, chunk: memoryview, /) -> None: ...
+
 
 FIRST_BUFFER, BUFFER_SIZE = 8 * 1024, 256 * 1024
 """Bytes of one read: few at first, for most commands print little and untouched pages cost nothing; once
@@ -70,9 +75,9 @@ class Orders:
 
 
 class Pump:
-    """Reads two streams into their windows, whatever else is waited for."""
+    """Reads two streams into their sinks, whatever else is waited for."""
 
-    def __init__(self, streams: Sequence[tuple[int, Windows]], orders: Orders, pidfd: int = -1) -> None:
+    def __init__(self, streams: Sequence[tuple[int, Sink]], orders: Orders, pidfd: int = -1) -> None:
         self.streams = dict(streams)
         self.orders = orders
         self.view = memoryview(bytearray(FIRST_BUFFER))
@@ -93,8 +98,12 @@ class Pump:
             elif fd in self.orders.fds:
                 if not self.orders.take(fd):
                     self.poller.unregister(fd)
-            else:  # the child's pidfd: readable for good, so it is noted once
-                self.poller.unregister(fd)
+            else:
+                self._other(fd)
+
+    def _other(self, fd: int) -> None:
+        """The child's pidfd: readable for good, so it is noted once."""
+        self.poller.unregister(fd)
 
     def ready(self) -> bool:
         """Tell whether something has happened that the next turn would take in at once."""

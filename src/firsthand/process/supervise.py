@@ -12,11 +12,14 @@ from firsthand.process.reach import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from firsthand.process.pump import Sink
     from firsthand.process.reach import Reach
     from firsthand.process.spawn import Child
     from firsthand.process.strays import Policy, Stray
+
+    MakePump = Callable[[Sequence[tuple[int, Sink]], Orders, int], Pump]
 
 LAST_TURNS = 4
 """Turns that take in what an ended child has left in two full pipes."""
@@ -26,9 +29,9 @@ WITHOUT_PIDFD = 0.02
 
 
 class Command:
-    """What to run: argv and environment in bytes, the folder, the limits."""
+    """What to run: argv and environment in bytes, the folder, the limits, and what reads its output."""
 
-    __slots__ = ("argv", "cwd", "env", "policy", "stdin", "timeout")
+    __slots__ = ("argv", "cwd", "env", "policy", "pump", "stdin", "timeout")
 
     def __init__(
         self,
@@ -39,9 +42,10 @@ class Command:
         timeout: float | None,
         policy: Callable[[], Policy],
         stdin: int | None = None,
+        pump: MakePump = Pump,
     ) -> None:
         self.argv, self.env, self.cwd = argv, env, cwd
-        self.timeout, self.policy, self.stdin = timeout, policy, stdin
+        self.timeout, self.policy, self.stdin, self.pump = timeout, policy, stdin, pump
 
 
 class Outcome:
@@ -96,7 +100,8 @@ def run_here(
         return outcome
     outcome.executable = child.executable
     reach = _reach(child, contain)
-    pump = Pump([(child.fds[0], outcome.stdout), (child.fds[1], outcome.stderr)], orders, child.pidfd)
+    streams = [(child.fds[0], outcome.stdout), (child.fds[1], outcome.stderr)]
+    pump = command.pump(streams, orders, child.pidfd)
     try:
         started(child)
         _watch(child, pump, command.timeout, began, outcome)
