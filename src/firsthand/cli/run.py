@@ -41,12 +41,17 @@ Options come before the command; from the first other word on, everything is the
                         pipeline ended, where that can be known
   --project DIR         whose store to write to (default: the project around the working folder)
   --json                print the record as one JSON object
-  --stream, --no-stream show the output while it is printed, then one line about the record, or only the view
-                        of the record (default: --stream if standard output is a terminal, without --json);
-                        with --json the output goes to standard error
+  --stream              show the output while it is printed, then one line about the record; the default
+                        where standard output is a terminal; with --json it goes to standard error
+  --no-stream           only the view of the record, as for a pipe
 
 Exit status: the command's own. Without one: 124 time-out, 127 not found, 126 not executable,
 128+n ended by signal n, 125 anything else; the record says which.
+
+Examples:
+  firsthand run --note "expect 12 passed" --expect "12 passed" -- pytest -q
+  firsthand run --retry --timeout 900 -- make check
+  firsthand run --shell 'make 2>&1 | tee build.log'
 """
 
 VALUES = frozenset((
