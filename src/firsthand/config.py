@@ -69,10 +69,8 @@ def load(root: str, environ: Mapping[str, str]) -> Config:
         ConfigError: a file is not TOML, has an unknown key or a bad value, or belongs to somebody else.
     """
     config = Config()
-    ours = {os.getuid(), 0}
-    project = os.path.join(root, PROJECT_FILE)
-    for path, owners in ((user_file(environ), ours), (project, ours | _owner(root))):
-        data = _read(path, owners)
+    for path, owned_like in ((user_file(environ), None), (os.path.join(root, PROJECT_FILE), root)):
+        data = _read(path, owned_like)
         if data is not None:
             from firsthand import settings
 
@@ -80,14 +78,15 @@ def load(root: str, environ: Mapping[str, str]) -> Config:
     return config
 
 
-def _owner(path: str) -> set[int]:
+def _owners(owned_like: str | None) -> set[int]:
+    ours = {os.getuid(), 0}
     try:
-        return {os.stat(path).st_uid}
+        return ours | {os.stat(owned_like).st_uid} if owned_like else ours
     except OSError:
-        return set()
+        return ours
 
 
-def _read(path: str, owners: set[int]) -> bytes | None:
+def _read(path: str, owned_like: str | None) -> bytes | None:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):
@@ -97,7 +96,7 @@ def _read(path: str, owners: set[int]) -> bytes | None:
             return None
         raise ConfigError(f"{path} cannot be read ({problem.strerror})", "check its permissions") from None
     try:
-        if os.fstat(fd).st_uid not in owners:
+        if os.fstat(fd).st_uid not in _owners(owned_like):
             raise ConfigError(f"{path} belongs to another user", "take it over with chown, or remove it")
         data = os.read(fd, LARGEST_FILE + 1)
     except OSError as problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 
-from firsthand.process import signals
+from firsthand.process import signals, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FIRST_BUFFER, BUFFER_SIZE = 8 * 1024, 256 * 1024
 """Bytes of one read: few at first, for most commands print little and untouched pages cost nothing; once
-that is filled, as much as a widened pipe holds."""
+that is filled, as much as a pipe holds that is widened then."""
 
 READS_A_TURN = 8
 """Reads of one stream before the other things are looked at: a flood must not starve the clock."""
@@ -137,8 +137,13 @@ class Pump:
             return False
         self.streams[fd].feed(self.view[:count])
         if count == FIRST_BUFFER == len(self.view):
-            self.view = memoryview(bytearray(BUFFER_SIZE))
+            self._grow()
         return True
+
+    def _grow(self) -> None:
+        self.view = memoryview(bytearray(BUFFER_SIZE))
+        for fd in self.streams:
+            spawn.widen(fd)
 
     def _close(self, fd: int) -> None:
         self.poller.unregister(fd)

@@ -152,7 +152,6 @@ def _start(
             read_end, write_end = pipe()
             reads.append(read_end)
             opened.append(write_end)
-            _widen(read_end)
         if stdin is None:
             stdin = raise_fd_of(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
             opened.append(stdin)
@@ -176,7 +175,8 @@ def raise_fd_of(fd: int) -> int:
         os.close(fd)
 
 
-def _widen(fd: int) -> None:
+def widen(fd: int) -> None:
+    """Let a pipe hold as much as one large read takes; a refusal is normal."""
     try:
         fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
     except (OSError, AttributeError):

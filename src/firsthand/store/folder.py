@@ -50,7 +50,7 @@ class Folder:
         except FileNotFoundError:
             if not create:
                 raise
-            return self._create(name, flags)
+            return self.create(name, flags)
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise _symlink(self._join(name)) from None
@@ -86,7 +86,7 @@ class Folder:
         """Put a file there whole or not at all. For callers under the lock: the temporary name is fixed."""
         temporary = f".{name}"
         self.remove(temporary)
-        fd = self._create(temporary, os.O_WRONLY)
+        fd = self.create(temporary, os.O_WRONLY)
         try:
             write_whole(fd, data, 0)
             os.rename(temporary, name, src_dir_fd=self.fd, dst_dir_fd=self.fd)
@@ -103,7 +103,8 @@ class Folder:
         except FileNotFoundError:
             pass
 
-    def _create(self, name: str, flags: int) -> int:
+    def create(self, name: str, flags: int) -> int:
+        """Do what :meth:`open` does with ``create`` where the file is most likely not there yet."""
         try:
             fd = os.open(name, flags | os.O_CREAT | os.O_EXCL | _SAFE, FILE_MODE, dir_fd=self.fd)
         except FileExistsError:

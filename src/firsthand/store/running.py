@@ -115,7 +115,7 @@ def _begin(running: Folder, command_id: str, text: bytes) -> Running:
 
 def _open_locked(running: Folder, hidden: str) -> int:
     for _ in range(TRIES):
-        fd = running.open(hidden, os.O_RDWR | os.O_APPEND, create=True)
+        fd = running.create(hidden, os.O_RDWR | os.O_APPEND)
         if is_free(fd):
             return fd
         os.close(fd)  # an adopter took it for one that was left behind, and unlinks it
