@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _socket
+import errno
 import os
 import resource
 import sys
@@ -25,6 +26,9 @@ MOST_FDS = 3
 LIMITS = tuple(name for name in dir(resource) if name.startswith("RLIMIT_"))
 """Every limit that a command inherits."""
 
+STARTS = 3
+"""Warm processes that are started for one call, should somebody shoot them."""
+
 NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid_for_children", "time_for_children", "user", "uts")
 """What a command would be in, as the kernel names it in ``/proc/PID/ns``."""
 
@@ -46,12 +50,14 @@ class Warm:
         """
         inherits = what_is_inherited()
         with self.lock:
-            if self.socket is None or self.inherits != inherits or not _hand_over(self.socket, fds):
-                self._start(entry, inherits)
-                if self.socket is None or not _hand_over(self.socket, fds):
-                    raise OSError(f"{sys.executable} could not be started as a keeper")
+            if self.socket is not None and self.inherits == inherits and _hand_over(self.socket, fds):
+                return
+            for _ in range(STARTS):
+                if _hand_over(self._start(entry, inherits), fds):
+                    return
+        raise OSError(errno.ECHILD, f"{sys.executable} does not start as a keeper")
 
-    def _start(self, entry: tuple[str, str], inherits: Any) -> None:
+    def _start(self, entry: tuple[str, str], inherits: Any) -> _socket.socket:
         self.close()
         ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET | _socket.SOCK_CLOEXEC)
         try:
@@ -62,6 +68,7 @@ class Warm:
         finally:
             theirs.close()
         self.socket, self.inherits = ours, inherits
+        return ours
 
     def close(self) -> None:
         """Let the warm process end; what it has forked goes on."""
