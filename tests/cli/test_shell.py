@@ -18,7 +18,7 @@ SINGLE = (
     "no-such-program-x | cat", "/ | true", "true | no-such-program-x", "sh -c 'kill -9 $$' | true",
     "sh -c 'kill -TERM $$'", "x=5 sh -c 'exit $x' | cat", "echo a >/dev/null | cat",
     "echo a 2>&1 | grep -q a", "false |& true", "true | true | true | true | false", "test -d / | true",
-    "test -f /", "printf '%s' 'a && b' | grep -q '&&'", 'test "a; b" | false', "false | echo \\| | cat",
+    "test -f /", "printf '%s' 'a && b' | grep -q '&&'", 'test "a; b" | false', "false | echo '|' | cat",
     "[ a = b ] | true",
 )  # fmt: skip
 """One pipeline each: its statuses are those that bash has after it."""
@@ -37,7 +37,6 @@ LISTS = {
     "false || false || sh -c 'exit 9'": "sh -c 'exit 9'",
     "echo 1; echo 2 | grep 3": "echo 2 | grep 3",
     "true && true && true | false;": "true | false",
-    "set -e; false | true; echo never": "false | true",
     "false | true || true | sh -c 'exit 2' | true": "true | sh -c 'exit 2' | true",
 }
 """The pipeline of a list that is run last."""
@@ -47,6 +46,9 @@ UNKNOWN = (
     "{ false | true; }", "f() { false; }; f", "x=$(false)", "echo ${nope:?}", "exec sh -c 'exit 4'",
     "trap 'echo bye' EXIT; false | true", "if false; then true; fi", "true | { false; }", "kill -9 $$",
     "sleep 0 &", "! true", "syntax error (",
+    "set -e; false | true; echo never", "true | exit 1; false | true; exit 1", "echo a >",
+    "shopt -s lastpipe; false | true; false | exit 1", "IFS=; false; true | false", "echo hi > | cat",
+    "true | cat 0<&0; false | cat <&0", "eval 'trap -p'", "echo $BASH_EXECUTION_STRING",
 )  # fmt: skip
 """Lines of which the last pipeline is not known; their exit code is bash's all the same."""
 
@@ -112,6 +114,23 @@ def test_what_is_not_known_is_null(cli: CommandLine, line: str) -> None:
 def test_the_line_sees_nothing_of_us(cli: CommandLine, line: str) -> None:
     """No variable, descriptor or line number tells it that somebody looks on."""
     assert run(cli, line)["stdout_tail"] == bash(line, str(cli.tmp)).stdout.rstrip("\n")
+
+
+def test_a_long_line_is_not_held_up(cli: CommandLine) -> None:
+    """What bash would report of it does not fit into a pipe."""
+    for size in (3000, 66_000):
+        record = cli("run", "--json", "--shell", f"true {'x' * size}").record
+        assert record["exit_code"] == 0
+    assert record["pipestatus"] is None
+
+
+@pytest.mark.parametrize("variable", ["BASHOPTS", "SHELLOPTS"])
+def test_variables_that_change_bash_itself(cli: CommandLine, variable: str) -> None:
+    """With ``lastpipe`` or ``xtrace`` from outside nothing is asked, and nothing of us is seen."""
+    env = {variable: {"BASHOPTS": "lastpipe", "SHELLOPTS": "xtrace"}[variable]}
+    record = cli("run", "--json", "--shell", "false | true || true | false", env=env).record
+    assert (record["exit_code"], record["pipestatus"]) == (1, None)
+    assert "printf" not in record["stderr_tail"]
 
 
 def test_a_long_pipeline_is_bounded(cli: CommandLine) -> None:

@@ -13,7 +13,7 @@ SIMPLE = {
     "a | b |& c": [["a", "b", "c"]],
     "a;": [["a"]],
     "a && b | c; d | e": [["a"], ["b", "c"], ["d", "e"]],
-    "echo 'a | b' \"c && d\" e\\|f": [["echo 'a | b' \"c && d\" e\\|f"]],
+    'echo \'a | b\\\' "c && \\" d" | e': [['echo \'a | b\\\' "c && \\" d"', "e"]],
     "x=1 y+=2 make # | not this": [["x=1 y+=2 make"]],
     "echo a#b | grep '#'": [["echo a#b", "grep '#'"]],
     "ls &>/dev/null | cat >&2 <&0": [["ls &>/dev/null", "cat >&2 <&0"]],
@@ -26,6 +26,9 @@ OTHER = (
     "if a; then b; fi", "for i in 1; do a; done", "while a; do b; done", "f() { a; }", "[[ a ]]", "((1))",
     "time a", "a $(b)", "a `b`", "a ${b:?}", 'a "$(b)"', 'a "`b`"', "a <<E", "a <<<b", "a <(b)", "exec a",
     "trap b EXIT; a", "a && exec b", "a 'b", 'a "b', "a $'b'", "coproc a", "case a in b) c;; esac",
+    "a \\| b", "true \\>& false", "\\\nif a", "a >", "a > | b", "a >& | b", "a > > b", "exit 1",
+    "true | exit 2; a", "shopt -s lastpipe; a", "set -x; a", "IFS=; a | b", "eval a", "echo $BASH_COMMAND",
+    "--version", "-x a", "a" * 5000,
 )  # fmt: skip
 
 
@@ -54,6 +57,8 @@ def test_everything_else_is_left_alone(line: str) -> None:
         ("echo a >&2; cat <x", [1], "cat < x", 1, [("cat <x", 1)]),
         ("cd /; echo a >&2", [0], "echo a 1>&2", 0, [("echo a >&2", 0)]),
         ("(a)", [0], "a", 0, None),
+        ("a | b 0<&0; c | b <&0", [1, 0], "b 0<&0", 1, None),  # bash spells the second like the first
+        ("a | b &> f; c | b >& f", [0, 0], "b &> f", 0, None),
         ("a", [0, 0], "a", 0, None),
         ("a", [], "a", 0, None),
         ("a", [0], "a", None, None),

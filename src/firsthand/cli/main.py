@@ -42,6 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
         from firsthand.cli import run
 
         run.entry(words[1:])
+    if verb == "help" and len(words) > 1:
+        return main([words[1], "--help"])
     if verb in ("--help", "-h", "help"):
         say.out(usage())
         return 0 if words else USAGE_STATUS
@@ -51,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
         say.out(f"firsthand {__version__}")
         return 0
     if verb not in VERBS:
-        return _unknown(verb)
+        return _unknown(verb, "--json" in words)
     return _call(verb, words[1:])
 
 
@@ -60,14 +62,14 @@ def usage() -> str:
     return USAGE.format(verbs="\n".join(f"  {verb:<{width}}  {text}" for verb, text in VERBS.items()))
 
 
-def _unknown(verb: str) -> int:
+def _unknown(verb: str, as_json: bool) -> int:
     import difflib
 
     from firsthand.errors import UsageError
 
     near = difflib.get_close_matches(verb, VERBS, 1)
     hint = f"did you mean {near[0]}?" if near else f"to run a command: firsthand run -- {verb} ..."
-    say.error(UsageError(f"no verb {verb!r}", hint))
+    say.error(UsageError(f"no verb {verb!r}", hint), as_json)
     return USAGE_STATUS
 
 

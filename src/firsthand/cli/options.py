@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from firsthand.store.readers import Reader
 
 
+SHELL = ("bash", "-o", "pipefail", "-c")
+"""What runs the line of ``--shell``."""
+
+BASH_VARIABLES = ("BASH_ENV", "BASHOPTS", "SHELLOPTS")
+"""Each may switch on ``xtrace``, ``lastpipe`` or a trap of its own."""
+
+
 def values(given: Mapping[str, str], root: str) -> dict[str, Any]:
     """Return the arguments of ``request.build`` that these options stand for.
 
@@ -40,10 +47,15 @@ def values(given: Mapping[str, str], root: str) -> dict[str, Any]:
     if "--from" in given:
         found["inputs"] = [_whole_id("--from", each, root) for each in given["--from"].split(",")]
     if "--shell" in given:
-        found["trapped"] = members.pipelines(given["--shell"]) is not None
+        found["trapped"] = is_trapped(given["--shell"])
     if "--stdin" in given:
         found["has_stdin"] = True
     return found
+
+
+def is_trapped(line: str) -> bool:
+    """Tell whether bash can be asked how the members of a line ended: not where variables change bash."""
+    return members.pipelines(line) is not None and not any(map(os.environ.get, BASH_VARIABLES))
 
 
 def _expectation(given: Mapping[str, str]) -> dict[str, Any]:

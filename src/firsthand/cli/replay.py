@@ -6,6 +6,7 @@ import os
 import shlex
 
 from firsthand.cli import common, say, view
+from firsthand.cli import options as more
 from firsthand.errors import UsageError
 
 TYPE_CHECKING = False
@@ -124,6 +125,7 @@ def _again(then: Record, here: Place, parent: str | None) -> Record:
         note=f"the same as record {then['command_id']}",
         parent=parent,
         kind=then["environment"],
+        trapped=tuple(then["command"][:-1]) == more.SHELL and more.is_trapped(then["command"][-1]),
     )
     record, _, notice = runner.run_command_line(wanted, None)
     if notice:

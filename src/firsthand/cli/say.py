@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from firsthand.errors import FirsthandError
 
+STDERR = 2
+
 ERROR_SCHEMA = "firsthand.error/1"
 
 
@@ -25,13 +27,15 @@ def write(fd: int, text: str | bytes) -> None:
         _forget(fd)
     except OSError as problem:
         _forget(fd)
-        note(f"standard output cannot be written ({problem.strerror}); firsthand show has it all")
+        if fd != STDERR:
+            note(f"standard output cannot be written ({problem.strerror}); firsthand show has it all")
 
 
 def _forget(fd: int) -> None:
     null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, fd)
-    os.close(null)
+    if null != fd:  # a closed one is the first that is free
+        os.dup2(null, fd)
+        os.close(null)
 
 
 def out(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firsthand.gate.one import agent_may_continue
+from firsthand.plain import VISIBLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +30,10 @@ def seconds(milliseconds: int) -> str:
 
 def _prediction(record: Record) -> str:
     expect = record["expect"]
-    if not expect:
+    if not isinstance(expect, dict) or not expect:
         return ""
-    parts = [f"exit {' or '.join(map(str, expect['exit_code']))}"] if "exit_code" in expect else []
+    codes = expect.get("exit_code")
+    parts = [f"exit {' or '.join(map(str, codes))}"] if isinstance(codes, list) else []
     parts += [f'"{expect["contains"]}"'] if "contains" in expect else []
     answer = {True: "met", False: "not met", None: "cannot tell"}[record["expectation_met"]]
     return f", expected {' and '.join(parts)}: {answer}"
@@ -44,7 +46,7 @@ def full(record: Record) -> str:
     streams = [_stream(record, name) for name in order if record[f"{name}_tail"]]
     blocks += streams or [["no output" if record["bytes"]["stdout"] is not None else "output: not known"]]
     blocks.append([*_missing(record), *_next(record)])
-    return "\n".join("\n".join(lines) for lines in blocks) + "\n"
+    return printable("\n".join("\n".join(lines) for lines in blocks)) + "\n"
 
 
 def _happened(record: Record) -> list[str]:
@@ -97,7 +99,13 @@ def line(record: Record) -> str:
     if len(command) > LINE_COMMAND:
         command = command[: LINE_COMMAND - 1] + "\u2026"
     when = record["started_at"][:19].replace("T", " ")
-    return f"{record['command_id']}  {when}  {verdict(record)}  {command}"
+    return printable(f"{record['command_id']}  {when}  {verdict(record)}  {command}")
+
+
+def printable(text: str) -> str:
+    """Return a text without control sequences: ours has none, another program may have made the record."""
+    plain = text.replace("\n", "").replace("\t", "").isprintable()
+    return text if plain else text.translate(VISIBLE)
 
 
 LINE_COMMAND = 80

@@ -9,14 +9,16 @@ import os
 
 from firsthand.process import spawn
 
-REPORT_MOST = 8192
-"""Bytes read of a report: up to 20 statuses and one command are used."""
+REPORT_MOST = 64 * 1024
+"""Bytes read of a report, all that its pipe holds; the lines that get a trap are far shorter."""
 
 TRAP = (
-    """trap 'printf "%s\\n%s" "${{PIPESTATUS[*]}}" "$BASH_COMMAND" 2>/dev/null >/proc/{pid}/fd/{fd}' EXIT; """
+    """trap 'printf "%s " "${{PIPESTATUS[@]}}" / "$BASH_COMMAND" """
+    """2>/dev/null >/proc/{pid}/fd/{fd}' EXIT; """
 )
-"""It stands on the line's own line, so that ``$LINENO`` is right; the redirections are in this order so that
-a keeper that is gone is no message."""
+"""It stands on the line's own line, so that ``$LINENO`` is right. Each status is written by itself: how
+words are joined is the line's own affair (``IFS``). The redirections are in this order so that a keeper that
+is gone is no message."""
 
 
 class ExitTrap:
@@ -38,8 +40,8 @@ class ExitTrap:
             data = b""
         os.close(self.read_end)
         os.close(self.write_end)
-        statuses, _, command = data.decode("utf-8", "replace").partition("\n")
+        statuses, _, command = data.decode("utf-8", "replace").partition("/ ")
         words = statuses.split()
         if not words or not all(word.isdecimal() and len(word) < 4 for word in words):
             return None
-        return [int(word) for word in words], command
+        return [int(word) for word in words], command.removesuffix(" ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from firsthand import procfs
-from firsthand.process import channel, signals, spawn
+from firsthand.process import channel, signals, spawn, warm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,8 +47,6 @@ class Call:
             raise
 
     def _open(self, entry: tuple[str, str], stdin: int | None) -> None:
-        from firsthand.process import warm
-
         spawn.require_room()
         theirs: list[int] = []
         try:
@@ -84,10 +82,10 @@ class Call:
             return
 
     def close(self) -> None:
-        for fd in (self.up, self.down):
+        fds, self.up, self.down = (self.up, self.down), -1, -1
+        for fd in fds:
             if fd >= 0:
                 os.close(fd)
-        self.up = self.down = -1
 
 
 def _umask() -> int:

@@ -57,9 +57,9 @@ class Child:
         return self.status is not None
 
     def close(self) -> None:
-        if self.pidfd >= 0:
-            os.close(self.pidfd)
-            self.pidfd = -1
+        fd, self.pidfd = self.pidfd, -1
+        if fd >= 0:
+            os.close(fd)
 
 
 def wait(pid: int, flags: int = os.WNOHANG) -> tuple[str, int] | None:

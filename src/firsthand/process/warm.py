@@ -7,7 +7,7 @@ import errno
 import os
 import resource
 import sys
-from _thread import allocate_lock
+from _thread import RLock
 
 from firsthand import procfs
 from firsthand.process import boot
@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 FD_BYTES = 4
 """Bytes of one descriptor in a control message (a C int)."""
 
+NOBODY_THERE = frozenset((errno.EPIPE, errno.ECONNRESET, errno.ECONNREFUSED, errno.ENOTCONN, errno.EBADF))
+"""What a socket answers whose other end is gone."""
+
 MOST_FDS = 3
 """Descriptors of one call: its request, its answer, the command's standard input."""
 
 LIMITS = tuple(name for name in dir(resource) if name.startswith("RLIMIT_"))
 """Every limit that a command inherits."""
+
+INHERITED = (b"Uid", b"Gid", b"Groups", b"Cap", b"NoNewPrivs", b"Seccomp", b"Cpus_allowed:", b"Mems_allowed:")
+"""Lines of ``/proc/PID/status``: who a command would be, and what it may do."""
 
 STARTS = 3
 """Warm processes that are started for one call, should somebody shoot them."""
@@ -37,9 +43,10 @@ class Warm:
     """A host's end of its warm process; a fork of the host has one of its own."""
 
     def __init__(self) -> None:
-        self.lock = allocate_lock()
+        self.lock = RLock()  # a signal handler may call while it interrupts a call of the same thread
         self.pid = os.getpid()
         self.socket: _socket.socket | None = None
+        self.inode = (0, 0)
         self.inherits: Any = None
 
     def send(self, entry: tuple[str, str], fds: Sequence[int]) -> None:
@@ -50,7 +57,8 @@ class Warm:
         """
         inherits = what_is_inherited()
         with self.lock:
-            if self.socket is not None and self.inherits == inherits and _hand_over(self.socket, fds):
+            ours = self._ours()
+            if ours is not None and self.inherits == inherits and _hand_over(ours, fds):
                 return
             for _ in range(STARTS):
                 if _hand_over(self._start(entry, inherits), fds):
@@ -67,14 +75,22 @@ class Warm:
             raise
         finally:
             theirs.close()
-        self.socket, self.inherits = ours, inherits
+        self.socket, self.inherits, self.inode = ours, inherits, _inode(ours.fileno())
         return ours
+
+    def _ours(self) -> _socket.socket | None:
+        """Return the socket; None where the host has closed its descriptor, perhaps opened another there."""
+        mine = self.socket
+        return mine if mine is not None and _inode(mine.fileno()) == self.inode else None
 
     def close(self) -> None:
         """Let the warm process end; what it has forked goes on."""
-        if self.socket is not None:
-            self.socket.close()
-            self.socket = None
+        mine, lost = self._ours(), self.socket
+        self.socket = None
+        if mine is not None:
+            mine.close()
+        elif lost is not None:
+            lost.detach()
 
 
 _warm = [Warm()]
@@ -89,18 +105,25 @@ def current() -> Warm:
     return mine
 
 
+def _inode(fd: int) -> tuple[int, int]:
+    try:
+        status = os.fstat(fd)
+    except OSError:
+        return (-1, -1)
+    return status.st_dev, status.st_ino
+
+
 def what_is_inherited() -> Any:
     """Return all that a command would inherit from this thread and that no request carries."""
     root = os.stat("/")
+    status = procfs.read("/proc/thread-self/status", 8192) or b""
     return (
-        os.getresuid(),
-        os.getresgid(),
-        os.getgroups(),
+        [line for line in status.splitlines() if line.startswith(INHERITED)],
         [resource.getrlimit(getattr(resource, name)) for name in LIMITS],
         [_namespace(name) for name in NAMESPACES],
-        procfs.read("/proc/thread-self/cgroup", 4096),
+        [procfs.read(f"/proc/thread-self/{name}", 4096) for name in ("cgroup", "oom_score_adj")],
         (root.st_dev, root.st_ino),
-        os.sched_getaffinity(0),
+        os.sched_getscheduler(0),
         os.getpriority(os.PRIO_PROCESS, 0),
     )
 
@@ -117,8 +140,10 @@ def _hand_over(socket: _socket.socket, fds: Sequence[int]) -> bool:
     packed = b"".join(fd.to_bytes(FD_BYTES, sys.byteorder) for fd in fds)
     try:
         socket.sendmsg([b"call"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)], _socket.MSG_NOSIGNAL)
-    except (BrokenPipeError, ConnectionError):
-        return False
+    except OSError as problem:
+        if problem.errno in NOBODY_THERE:
+            return False
+        raise
     return True
 
 

@@ -1,10 +1,13 @@
 """Split a line of simple commands into pipelines and members, and find the pipeline that bash ran last.
 
 Only lines of simple commands joined by ``&&``, ``||``, ``;`` and ``|`` are taken. Whatever needs a grammar
-(groups, loops, substitutions, here-documents, background jobs, several lines) is left alone: not known.
+(groups, loops, substitutions, here-documents, background jobs, several lines, backslashes), and whatever
+changes the shell itself, is left alone: not known. A wrong status would be worse than none.
 """
 
 from __future__ import annotations
+
+import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +20,20 @@ RESERVED = frozenset((
 ))  # fmt: skip
 """Words that begin something other than a simple command (bash: Reserved Words)."""
 
-OWN_WAYS = frozenset(("exec", "trap"))
-"""Commands after which bash does not reach our exit trap, or has another one."""
+OWN_WAYS = frozenset((
+    ".", "alias", "builtin", "command", "declare", "enable", "eval", "exec", "exit", "export", "local",
+    "logout", "readonly", "return", "set", "shopt", "source", "trap", "typeset", "unset",
+))  # fmt: skip
+"""Words after which bash does not reach our exit trap, has another one, or counts in another way."""
+
+TELLING = ("BASH", "PIPESTATUS", "IFS", "trap")
+"""What a line names that could see or change what we do."""
+
+LONGEST_LINE = 4000
+"""Characters: what bash reports of a longer one may not fit into a pipe that is read at the end."""
+
+DANGLING = re.compile(r"[<>][&|]?+\s*+(?:$|[<>|&])")
+"""A redirection without a target, as in ``echo >``; bash would show our trap in its message."""
 
 _OPERATORS = ("&&", "||", "|&", ";", "|")
 _BLANKS = " \t"
@@ -36,6 +51,9 @@ def pipelines(line: str) -> list[list[str]] | None:
     >>> pipelines("make 2>&1 | tee 'a|b' && echo done; ls")
     [['make 2>&1', "tee 'a|b'"], ['echo done'], ['ls']]
     """
+    strange = len(line) > LONGEST_LINE or line.lstrip()[:1] in ("-", "+")
+    if strange or any(word in line for word in TELLING):
+        return None
     try:
         return _grouped(_parts(line))
     except NotSimple:
@@ -59,6 +77,8 @@ def _checked(member: str) -> str:
     words = member.split()
     first = next((word for word in words if not _is_assignment(word)), "")
     if not member or first in RESERVED or OWN_WAYS.intersection(words):
+        raise NotSimple
+    if DANGLING.search(member.replace(">>", ">").replace("<>", "<")):
         raise NotSimple
     return member
 
@@ -90,7 +110,7 @@ def _past(line: str, at: int) -> int:
     if character in "\n()`" or line.startswith(("$(", "${", "<<"), at):
         raise NotSimple
     if character == "\\":
-        return at + 2
+        raise NotSimple
     if character == "'":
         return _closing(line, at, "'")
     if character == '"':
@@ -130,7 +150,7 @@ def last_pipeline(
         return None
     known = pipelines(line) or []
     fitting = [members for members in known if len(members) == len(statuses)]
-    if len(known) > 1:
+    if len(known) > 1:  # also when only one has so many members: what ran last must be that one
         fitting = [members for members in fitting if _plain(members[-1]) == _plain(last_command)]
     if not fitting or any(members != fitting[0] for members in fitting):
         return None
@@ -140,5 +160,8 @@ def last_pipeline(
 
 
 def _plain(command: str) -> str:
-    """Return a command without what bash writes in its own way: blanks, and the 1 of ``1>&2``."""
-    return "".join(command.split()).replace("1>", ">")
+    """Return a command without what bash writes in its own way: blanks, and how it spells redirections.
+
+    Two members that differ in nothing else are the same here, and then neither of them is known.
+    """
+    return re.sub(r"\d*([<>])", r"\1", "".join(command.split())).replace(">&", "&>")

@@ -64,9 +64,9 @@ class Locked:
         if self._fd < 0:
             return
         # Closing alone would leave it locked where another thread has forked meanwhile.
-        fcntl.flock(self._fd, fcntl.LOCK_UN)
-        os.close(self._fd)
-        self._fd = -1
+        fd, self._fd = self._fd, -1
+        fcntl.flock(fd, fcntl.LOCK_UN)
+        os.close(fd)
 
     def _take(self, deadline: float) -> bool:
         while True:

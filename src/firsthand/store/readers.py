@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firsthand.errors import RecordFormatError, UsageError
 from firsthand.record import SCHEMA, Record, decode
+from firsthand.shapes import wrong_key
 from firsthand.store import outputs
 from firsthand.store.links import field
 from firsthand.store.snapshot import Snapshot
@@ -142,10 +143,12 @@ def is_newer(line: bytes) -> bool:
 
 
 def _decoded(line: bytes) -> Record | None:
+    """Return the record of a line; None also where no reader could use its values."""
     try:
-        return decode(line)
+        record = decode(line)
     except RecordFormatError:
         return None
+    return None if wrong_key(record) else record
 
 
 def _matches(record: Record, session: str | None, where: Callable[[Record], bool] | None) -> bool:

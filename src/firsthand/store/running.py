@@ -76,9 +76,9 @@ class Running:
 
     def close_fd(self) -> None:
         """Close the descriptor only; the lock stays while another process holds a copy of it."""
-        if self.fd >= 0:
-            os.close(self.fd)
-            self.fd = -1
+        fd, self.fd = self.fd, -1  # given up first: an interrupt must not close it twice
+        if fd >= 0:
+            os.close(fd)
 
 
 def begin(place: Place, record: Record) -> Running | None:
