@@ -182,8 +182,13 @@ def _open_stdin(stdin: bytes | str | os.PathLike[str]) -> int:
         return fd
     fd = spawn.raise_fd_of(os.memfd_create("firsthand-stdin"))
     view = memoryview(stdin)
-    while view:
-        view = view[os.write(fd, view) :]
+    try:
+        while view:
+            view = view[os.write(fd, view) :]
+    except OSError as problem:
+        os.close(fd)
+        hint = "raise the file size limit (ulimit -f), or name a file"
+        raise UsageError(f"stdin of {len(stdin):,} bytes: {problem.strerror}", hint) from None
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
 

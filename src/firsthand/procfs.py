@@ -61,6 +61,30 @@ def children(pid: int) -> list[int]:
     return found
 
 
+def left_of(leader: int, start: str) -> list[int]:
+    """Return the living processes of a session and all below them, given pid and start stamp of its leader.
+
+    For a leader whose parents are dead. Its pid may belong to somebody else by now: then there are none.
+    """
+    now = start_stamp(leader)
+    if start.partition(":")[0] != boot_id() or now not in (None, start):
+        return []
+    table = {pid: found for pid in _pids() if len(found := fields(pid)) > 19 and found[0] not in GONE}
+    below = {pid for pid, found in table.items() if leader in (pid, int(found[3]))}
+    grown = -1
+    while grown != len(below):
+        grown = len(below)
+        below |= {pid for pid, found in table.items() if int(found[1]) in below}
+    return sorted(below)
+
+
+def _pids() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
 def boot_id() -> str:
     """Return the id of this boot, or ``UNKNOWN_BOOT``: pids and start times mean something only within one.
 

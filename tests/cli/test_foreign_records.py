@@ -1,4 +1,4 @@
-"""Records that another program made, or somebody edited: readers skip what they cannot use, and print it safely."""
+"""Records that another program made or somebody edited: the unusable are skipped, the rest shown safely."""
 
 from __future__ import annotations
 

@@ -260,6 +260,24 @@ def test_a_reader_names_what_dead_runners_left(cli: CommandLine) -> None:
     assert not launch.left(0.5)
 
 
+def test_a_reader_names_all_that_dead_runners_left(cli: CommandLine) -> None:
+    """Children of the command as well, and they can be stopped by what the record says."""
+    launch = cli.start(*_run_args(cli, 0, ': >"$1"; sleep 331 & sleep 332'))
+    wanted = ["sleep 331", "sleep 332"]
+    assert eventually(lambda: [p for p in launch.left(0) if p.command in wanted], lambda p: len(p) == 2, 5)
+    keeper = _keeper(launch.pid)
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in (keeper, launch.pid):
+            _shoot(pid, number)
+    launch.wait()
+    (record,) = eventually(lambda: cli("last", "--json").objects, bool, 2)
+    named = sorted(stray["command"] for stray in record["strays"])
+    assert named[1:] == wanted
+    assert len(named) == 3
+    assert cli("strays", "--stop").status == 0
+    assert not launch.left(0.5)
+
+
 def test_a_reader_leaves_a_living_run_alone(cli: CommandLine) -> None:
     """A run that goes on is nobody's to adopt, however often readers look."""
     launch = cli.start(*_run_args(cli, 0, ': >"$1"; sleep 1; exit 3'))

@@ -33,6 +33,9 @@ Examples:
   firsthand replay 01a22bc1 --from ~/Downloads/ci-store"""
 
 SAME, DIFFERS = 0, 1
+CANCELLED = 130
+"""As a shell says of Ctrl+C; no answer was found."""
+
 
 WHY_NOT = {
     "cut": "its command is kept with a part cut out",
@@ -71,11 +74,15 @@ def main(arguments: list[str]) -> int:
         say.out(f"$ {shlex.join(then['command'])}\nin {then['cwd']}")
     now = _again(then, here, parent=None if options.source else then["command_id"])
     found = compare(then, now)
+    if now["error"] == "cancelled":
+        found["agrees"] = None
     if options.json:
         say.obj(found)
+    elif found["agrees"] is None:
+        say.out(f"cancelled: nothing can be said\nrecord: {now['command_id']}")
     else:
         say.out("\n".join(_lines(found, then, now)))
-    return SAME if found["agrees"] else DIFFERS
+    return {True: SAME, False: DIFFERS, None: CANCELLED}[found["agrees"]]
 
 
 def _record(here: Place, command_id: str, source: str | None) -> Record:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sys
@@ -32,6 +33,8 @@ def start(module: str, function: str, fds: Sequence[int | None], *words: str) ->
     Raises:
         OSError: the system had nothing left to start it with.
     """
+    if not sys.executable:
+        raise FileNotFoundError(errno.ENOENT, "Python does not know its own path (sys.executable)")
     code = CODE.format(module=module, function=function)
     raised: list[int] = []
     try:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import fcntl
 import os
 
+from firsthand.caps import shorten
 from firsthand.errors import RecordFormatError
-from firsthand.procfs import start_stamp
+from firsthand.procfs import left_of, read, start_stamp
 from firsthand.record import SCHEMA, Record, decode, timestamp
+from firsthand.redact import Redactor
 from firsthand.store.append import Store
 from firsthand.store.folder import open_folder, read_range
 from firsthand.store.readers import Reader
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 READ_MOST = 256 * 1024
 """Bytes read of a running file: one record's line and one short line."""
 
-STRAY_MOST = 200
-"""Characters of a stray's command."""
+COMMAND_MOST = 4096
+"""Bytes read of a command line: 200 characters are shown, so a page is plenty."""
 
 _ID_CHARACTERS = frozenset("0123456789abcdef-")
 
@@ -164,8 +166,9 @@ def _null_record(name: str, text: bytes) -> Record:
     except RecordFormatError:  # the machine lost power before the file reached the disk
         record = _bare(name)
     child = _child(rest)
-    if child and start_stamp(child[0], living=True) == child[1]:
-        record["strays"] = [*record["strays"], _stray(record, *child)]
+    left = [_stray(pid) for pid in left_of(*child)] if child else []
+    if left:
+        record["strays"] = shorten.strays([*record["strays"], *left])
     return record
 
 
@@ -174,8 +177,11 @@ def _child(line: bytes) -> tuple[int, str] | None:
     return (int(pid), start) if pid.isdigit() and len(pid) < 10 else None
 
 
-def _stray(record: Record, pid: int, start: str) -> dict[str, Any]:
-    command = " ".join(record["command"])[:STRAY_MOST]
+def _stray(pid: int) -> dict[str, Any]:
+    words = (read(f"/proc/{pid}/cmdline", COMMAND_MOST) or b"?").rstrip(b"\0").split(b"\0")
+    redactor = Redactor()
+    command = " ".join(redactor.raw(word) for word in words).replace("\n", "\u2424")
+    start = start_stamp(pid)
     return {"pid": pid, "start": start, "command": command, "action": "left", "reason": "its runner died"}
 
 
