@@ -26,7 +26,8 @@ One that was stopped at its time limit is given the same limit again, any other 
 long as it took. A record from elsewhere is a command from elsewhere: replay only what you would run."""
 
 MORE = """\
-Exit status: 0 the same, 1 it differs, 2 refused (with the reason), no such record, or usage.
+Exit status: 0 the same, 1 it differs, 2 refused (with the reason), no such record, or usage;
+130 cancelled: nothing can be said.
 
 Examples:
   firsthand replay 01a22bc1
