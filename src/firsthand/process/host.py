@@ -42,7 +42,8 @@ class Call:
             raise
         try:
             channel.send(self.down, {**request, "umask": _umask()})
-        except BaseException:
+        except BaseException:  # an interrupt: what has begun all the same is cancelled, not orphaned
+            self.cancel()
             self.close()
             raise
 
