@@ -101,16 +101,10 @@ async def _as_group(wanted: Request, stdin: int | None) -> Record:
 
     threading.Thread(target=work, name="firsthand", daemon=True).start()
     try:
-        cancelled = await _until(
-            over, lambda: os.read(over, 1) != b"", lambda: _write(stop, int(signals.CANCELLING[0]))
-        )
+        cancelled = await _until(over, lambda: os.read(over, 1) != b"", lambda: signals.cancel(stop))
     finally:
         for fd in (control, stop, over):
             os.close(fd)
     if isinstance(found[0], BaseException):
         raise found[0]
     return _given(found[0], cancelled)
-
-
-def _write(fd: int, number: int) -> None:
-    os.write(fd, bytes([number]))

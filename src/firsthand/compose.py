@@ -119,7 +119,7 @@ def complete(
         truncations={"stdout": out.lines_cut, "stderr": err.lines_cut},
         bytes={"stdout": outcome.stdout.total, "stderr": outcome.stderr.total},
         expectation_met=_met(request, base, exit_code, out, err),
-        pipestatus=None if outcome.pipeline is None else _members(request, outcome, exit_code, redactor),
+        pipestatus=_members(request, outcome, exit_code, redactor),
         strays=_strays(outcome.strays, redactor),
         containment=containment,
     )
@@ -162,9 +162,11 @@ def _members(
     request: Request, outcome: Outcome, exit_code: int | None, redactor: Redactor
 ) -> list[dict[str, Any]] | None:
     """Return the members of the last pipeline of a shell line, where they are known."""
+    if outcome.pipeline is None:
+        return None
     from firsthand.shell import members
 
-    statuses, last_command = outcome.pipeline or ([], "")
+    statuses, last_command = outcome.pipeline
     line = request.argv[-1].decode("utf-8", "replace")
     found = members.last_pipeline(line, statuses, last_command, exit_code)
     return found and [member | {"command": redactor.raw(member["command"])} for member in found]

@@ -57,7 +57,7 @@ def name_strays(found: list[Stray], redactor: Redactor) -> list[dict[str, Any]]:
 
 
 def _stray(stray: Stray, redactor: Redactor) -> dict[str, Any]:
-    command = " ".join(redactor.raw(word) for word in stray.command).replace("\n", "\u2424")
+    command = redactor.command(stray.command)
     return {
         "pid": stray.pid,
         "start": stray.start,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 
-from firsthand import procfs
-from firsthand.process import host, reader, session, signals, spawn, survey
+from firsthand import procfs, survey
+from firsthand.process import host, reader, session, signals, spawn
 from firsthand.process.pump import Orders
 from firsthand.process.supervise import Outcome
 from firsthand.record import Record
@@ -116,12 +116,9 @@ def grouping_is_safe() -> bool:
     The command would inherit an ignored signal or a blocked one, and with SIGCHLD ignored the kernel
     throws its exit status away.
     """
-    status = procfs.read("/proc/thread-self/status", 8192) or b""
-    return not _mask(status, b"\nSigBlk:") and not _mask(status, b"\nSigIgn:") & MATTERING
-
-
-def _mask(status: bytes, key: bytes) -> int:
-    return int(status.partition(key)[2].split(None, 1)[0], 16)
+    status = procfs.status()
+    blocked, ignored = (int(procfs.value(status, key), 16) for key in (b"SigBlk", b"SigIgn"))
+    return not blocked and not ignored & MATTERING
 
 
 def _after_killed_front(wanted: Request) -> Record:

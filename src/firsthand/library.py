@@ -221,6 +221,12 @@ def _reader() -> Reader:
     return adoption.reader(place.find_place(request.from_here(None)))
 
 
+def _number(function: str, n: Any) -> int:
+    if type(n) is not int or n < 1:
+        raise UsageError(f"{function} cannot return {n!r} records", "give a whole number of at least 1")
+    return n
+
+
 def load(n: int = 20, session: str | None = None) -> list[Record]:
     """Return the newest ``n`` records of the current project's store, oldest first, newest last.
 
@@ -228,9 +234,7 @@ def load(n: int = 20, session: str | None = None) -> list[Record]:
         UsageError: ``n`` is no whole number of at least 1.
         StoreError: the store may not be read (it belongs to somebody else, or is a link).
     """
-    if type(n) is not int or n < 1:
-        raise UsageError(f"load cannot return {n!r} records", "give a whole number of at least 1")
-    return _reader().last(n, session=session)
+    return _reader().last(_number("load", n), session=session)
 
 
 def last_failure(session: str | None = None) -> Record | None:
@@ -246,9 +250,7 @@ def failures(n: int = 20, session: str | None = None) -> list[Record]:
         UsageError: ``n`` is no whole number of at least 1.
         StoreError: the store may not be read.
     """
-    if type(n) is not int or n < 1:
-        raise UsageError(f"failures cannot return {n!r} records", "give a whole number of at least 1")
-    return _reader().last(n, session=session, where=failed)
+    return _reader().last(_number("failures", n), session=session, where=failed)
 
 
 def retry_chain(command_id: str) -> list[Record]:

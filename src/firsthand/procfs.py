@@ -7,9 +7,6 @@ import os
 UNKNOWN_BOOT = "-"
 """Stands where the kernel gives no boot id; two of these are never taken for the same boot."""
 
-GONE = (b"Z", b"X")
-"""States of a process that runs nothing any more and only waits for its parent."""
-
 _boot_id: list[str] = []
 
 
@@ -35,15 +32,20 @@ def fields(pid: int) -> list[bytes]:
     return (read(f"/proc/{pid}/stat", 4096) or b"").rpartition(b")")[2].split()
 
 
-def start_stamp(pid: int, *, living: bool = False) -> str | None:
-    """Return ``BOOT_ID:STARTTIME``, which with the pid names one process for good; None where there is none.
-
-    With ``living`` a zombie counts as none.
-    """
+def start_stamp(pid: int) -> str | None:
+    """Return ``BOOT_ID:STARTTIME``, which with the pid names one process for good; None without one."""
     found = fields(pid)
-    if len(found) < 20 or (living and found[0] in GONE):
-        return None
-    return f"{boot_id()}:{int(found[19])}"
+    return f"{boot_id()}:{int(found[19])}" if len(found) > 19 else None
+
+
+def status(pid: int | str = "thread-self") -> bytes:
+    """Return ``/proc/PID/status``, of this very thread unless told otherwise; nothing where it is gone."""
+    return read(f"/proc/{pid}/status", 8192) or b""
+
+
+def value(status: bytes, key: bytes) -> bytes:
+    """Return the value of one line of a status, nothing where the kernel does not have it."""
+    return status.partition(b"\n" + key + b":")[2].partition(b"\n")[0].strip()
 
 
 def children(pid: int) -> list[int]:
@@ -59,30 +61,6 @@ def children(pid: int) -> list[int]:
             continue
         found += map(int, data.split())
     return found
-
-
-def left_of(leader: int, start: str) -> list[int]:
-    """Return the living processes of a session and all below them, given pid and start stamp of its leader.
-
-    For a leader whose parents are dead. Its pid may belong to somebody else by now: then there are none.
-    """
-    now = start_stamp(leader)
-    if start.partition(":")[0] != boot_id() or now not in (None, start):
-        return []
-    table = {pid: found for pid in _pids() if len(found := fields(pid)) > 19 and found[0] not in GONE}
-    below = {pid for pid, found in table.items() if leader in (pid, int(found[3]))}
-    grown = -1
-    while grown != len(below):
-        grown = len(below)
-        below |= {pid for pid, found in table.items() if int(found[1]) in below}
-    return sorted(below)
-
-
-def _pids() -> list[int]:
-    try:
-        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
-        return []
 
 
 def boot_id() -> str:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from firsthand.process.keeper import Job
     from firsthand.process.live import Queue
     from firsthand.process.pump import Orders
-    from firsthand.process.survey import Process
     from firsthand.store.running import Running
+    from firsthand.survey import Process
 
     class View(Protocol):
         """Shows a run to a person while it goes on."""

@@ -134,6 +134,16 @@ def _shoot(pid: int | None, number: int = signal.SIGKILL) -> None:
             pass
 
 
+def _shoot_both(launch: Launch) -> None:
+    """Shoot keeper and front, both stopped first, so that neither sees the other's death."""
+    keeper = _keeper(launch.pid)
+    assert keeper
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in (keeper, launch.pid):
+            _shoot(pid, number)
+    launch.wait()
+
+
 def test_sigkill_to_the_front(cli: CommandLine) -> None:
     """The keeper sees it, stops the command and writes the record."""
     rounds = _rounds(cli, "front", WORK, cli.start, lambda launch: launch.signal(signal.SIGKILL))
@@ -197,12 +207,7 @@ def test_a_reader_sees_a_run_whose_runners_are_dead(cli: CommandLine) -> None:
     """Both are shot in the middle: the store holds nothing, then the first reader writes the record, once."""
     launch = cli.start(*_run_args(cli, 0, ': >"$1"; sleep 0.5'))
     assert eventually((cli.tmp / "started-0").exists, bool, 5)
-    keeper = _keeper(launch.pid)
-    assert keeper
-    for number in (signal.SIGSTOP, signal.SIGKILL):
-        for pid in (keeper, launch.pid):
-            _shoot(pid, number)
-    launch.wait()
+    _shoot_both(launch)
     assert store_records(cli.store) == []
     assert len(os.listdir(cli.store / "running")) == 1
     (first,) = eventually(lambda: cli("last", "--json").objects, bool, 2)
@@ -218,11 +223,7 @@ def test_a_reader_of_a_read_only_store_sees_it_too(user_cli: CommandLine) -> Non
     """It is shown as it would be stored, by every verb, and nothing is written."""
     launch = user_cli.start(*_run_args(user_cli, 0, ': >"$1"; sleep 0.5'))
     assert eventually((user_cli.tmp / "started-0").exists, bool, 5)
-    keeper = _keeper(launch.pid)
-    for number in (signal.SIGSTOP, signal.SIGKILL):
-        for pid in (keeper, launch.pid):
-            _shoot(pid, number)
-    launch.wait()
+    _shoot_both(launch)
     folders = [user_cli.store, user_cli.store / "running"]
     files = [path for path in user_cli.store.rglob("*") if path.is_file()]
     for path in [*files, *reversed(folders)]:
@@ -243,11 +244,7 @@ def test_a_reader_names_what_dead_runners_left(cli: CommandLine) -> None:
     """Nobody could stop the command then: the adopted record names it, with its pid and start."""
     launch = cli.start(*_run_args(cli, 0, "exec sleep 308"))
     assert eventually(lambda: [p for p in launch.left(0) if p.command == "sleep 308"], bool, 5)
-    keeper = _keeper(launch.pid)
-    for number in (signal.SIGSTOP, signal.SIGKILL):
-        for pid in (keeper, launch.pid):
-            _shoot(pid, number)
-    launch.wait()
+    _shoot_both(launch)
     (record,) = eventually(lambda: cli("last", "--json").objects, bool, 2)
     (stray,) = record["strays"]
     try:
@@ -265,11 +262,7 @@ def test_a_reader_names_all_that_dead_runners_left(cli: CommandLine) -> None:
     launch = cli.start(*_run_args(cli, 0, ': >"$1"; sleep 331 & sleep 332'))
     wanted = ["sleep 331", "sleep 332"]
     assert eventually(lambda: [p for p in launch.left(0) if p.command in wanted], lambda p: len(p) == 2, 5)
-    keeper = _keeper(launch.pid)
-    for number in (signal.SIGSTOP, signal.SIGKILL):
-        for pid in (keeper, launch.pid):
-            _shoot(pid, number)
-    launch.wait()
+    _shoot_both(launch)
     (record,) = eventually(lambda: cli("last", "--json").objects, bool, 2)
     named = sorted(stray["command"] for stray in record["strays"])
     assert named[1:] == wanted

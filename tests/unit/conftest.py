@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.programs.store_sample import sample
 
+from firsthand.record import Record
 from firsthand.store.append import Store
 from firsthand.store.place import Place
 
@@ -26,3 +28,9 @@ def place(folder: Path) -> Place:
 def store(place: Place) -> Store:
     """A store of that place."""
     return Store(place)
+
+
+@pytest.fixture
+def five(store: Store) -> list[Record]:
+    """Five records in the live file."""
+    return [store.append(sample(50)) for _ in range(5)]

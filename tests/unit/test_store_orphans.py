@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -158,3 +159,22 @@ def test_without_a_store_a_run_has_no_net() -> None:
     assert begin(place, sample()) is None
     assert adopt(Store(place)) == 0
     assert orphans(place) == []
+
+
+def test_what_is_left_is_redacted_in_the_records_own_numbering(
+    place: Place, folder: Path, store: Store
+) -> None:
+    """A number that the record has given already stands for another value; what is hidden is counted."""
+    record = sample(redactions={"password": 1}, cwd="/x/password=[REDACTED:password#1]")
+    argv = ["sh", "-c", "sleep 600; :", "password" + "=hunter2"]
+    with subprocess.Popen(argv, start_new_session=True) as child:
+        running = begun(place, record)
+        running.child(child.pid, start_stamp(child.pid))
+        running.close_fd()
+        try:
+            assert adopt(store) == 1
+        finally:
+            os.killpg(child.pid, signal.SIGKILL)
+    (stored,) = store_records(folder)
+    assert "password=[REDACTED:password#2]" in stored["strays"][0]["command"]
+    assert stored["redactions"] == {"password": 2}

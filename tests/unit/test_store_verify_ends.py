@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.programs.store_sample import sample
+from tests.support.damage import OTHER_BOOT, Found, fill, found, lines_of, put_lines, reboot
 
-from firsthand.procfs import UNKNOWN_BOOT, boot_id
+from firsthand.procfs import UNKNOWN_BOOT
 from firsthand.record import Record
 from firsthand.store.append import Store
 from firsthand.store.files import LIVE_NAME, NAMES
@@ -18,47 +19,6 @@ from firsthand.store.verification import verify
 
 if TYPE_CHECKING:
     pass
-
-
-OTHER_BOOT = "00000000-1111-2222-3333-444444444444"
-
-
-Found = tuple[str, bool | None, tuple[str, int] | None]
-
-
-@pytest.fixture
-def five(store: Store) -> list[Record]:
-    """Five records in the live file."""
-    return [store.append(sample(50)) for _ in range(5)]
-
-
-def found(place: Place) -> Found:
-    """Return what verify says: the status, the answer, and where the first change is."""
-    result = verify(place)
-    bad = None if result.first_bad is None else result.first_bad[:2]
-    return result.status, result.ok, bad
-
-
-def lines_of(folder: Path) -> list[bytes]:
-    return (folder / LIVE_NAME).read_bytes().splitlines(keepends=True)
-
-
-def put_lines(folder: Path, lines: list[bytes]) -> None:
-    (folder / LIVE_NAME).write_bytes(b"".join(lines))
-
-
-def reboot(folder: Path, boot: str = OTHER_BOOT) -> None:
-    """Let ``head`` say that an earlier boot wrote it."""
-    path = folder / "head"
-    path.write_bytes(path.read_bytes().replace(boot_id().encode(), b"%-36b" % boot.encode()))
-
-
-def fill(store: Store, folder: Path, names: int) -> int:
-    """Append until so many rotated files exist; return how many records were appended."""
-    count = 0
-    while not (folder / NAMES[names]).exists():
-        count = store.append(sample(99_000))["seq"]
-    return count
 
 
 def test_a_first_record_that_is_not_the_first_is_found(store: Store, place: Place, folder: Path) -> None:

@@ -83,7 +83,7 @@ def _pidfd() -> Finding:
 
 
 def _children() -> Finding:
-    from firsthand.process import survey
+    from firsthand import survey
 
     if survey.has_children_files():
         return Finding("children", OK, "the kernel lists the children of a process")

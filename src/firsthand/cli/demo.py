@@ -11,11 +11,10 @@ import shutil
 import sys
 import tempfile
 
-from firsthand import library
+from firsthand import library, survey
 from firsthand.cli import chain, failures, replay, say, view
 from firsthand.cli.common import Parser
 from firsthand.errors import StoreError
-from firsthand.process import survey
 from firsthand.store import place
 from firsthand.store.readers import Reader
 

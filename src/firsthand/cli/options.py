@@ -1,6 +1,6 @@
 """Options of ``run`` that take more than their text: numbers, predictions, other records, a shell line.
 
-They are imported only when one of them is given.
+This is imported only when one of them is given, and what reads the store or a shell line only for those.
 """
 
 from __future__ import annotations
@@ -8,20 +8,16 @@ from __future__ import annotations
 import os
 import stat
 
-from firsthand import compose, request
+from firsthand import request
 from firsthand.errors import UsageError
-from firsthand.redact import Redactor
-from firsthand.shell import members
-from firsthand.store import adoption, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from firsthand.record import Record
     from firsthand.request import Request
-    from firsthand.store.readers import Reader
 
 
 SHELL = ("bash", "-o", "pipefail", "-c")
@@ -47,15 +43,19 @@ def values(given: Mapping[str, str], root: str) -> dict[str, Any]:
     if "--from" in given:
         found["inputs"] = [_whole_id("--from", each, root) for each in given["--from"].split(",")]
     if "--shell" in given:
-        found["trapped"] = is_trapped(given["--shell"])
+        found["trapped"] = is_trapped([*SHELL, given["--shell"]])
     if "--stdin" in given:
         found["has_stdin"] = True
     return found
 
 
-def is_trapped(line: str) -> bool:
-    """Tell whether bash can be asked how the members of a line ended: not where variables change bash."""
-    return members.pipelines(line) is not None and not any(map(os.environ.get, BASH_VARIABLES))
+def is_trapped(argv: Sequence[str]) -> bool:
+    """Tell whether this is a line of ``--shell``, and bash can be asked how its members ended."""
+    if tuple(argv[:-1]) != SHELL or any(map(os.environ.get, BASH_VARIABLES)):
+        return False
+    from firsthand.shell import members
+
+    return members.pipelines(argv[-1]) is not None
 
 
 def _expectation(given: Mapping[str, str]) -> dict[str, Any]:
@@ -85,14 +85,11 @@ def _whole_id(name: str, text: str, root: str) -> str:
     """Return the whole ``command_id`` for one that may be shortened."""
     if len(text) == request.ID_LENGTH:
         return request.is_id(name, text)
-    found = _reader(root).find(text)
-    if found is None:
-        raise UsageError(f"no record {text}", "firsthand last shows them")
-    return str(found["command_id"])
+    from firsthand.cli import common
+    from firsthand.store import adoption, place
 
-
-def _reader(root: str) -> Reader:
-    return adoption.reader(place.place_of(root, request.from_here(None), os.environ))
+    reader = adoption.reader(place.place_of(root, request.from_here(None), os.environ))
+    return str(common.found(reader, text)["command_id"])
 
 
 def retried(wanted: Request) -> str:
@@ -103,6 +100,10 @@ def retried(wanted: Request) -> str:
     Raises:
         UsageError: there is none.
     """
+    from firsthand import compose
+    from firsthand.redact import Redactor
+    from firsthand.store import adoption, place
+
     same = compose.draft(wanted, Redactor())
     keys = ("command", "cwd", "session_id")
 

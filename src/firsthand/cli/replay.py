@@ -87,9 +87,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _record(here: Place, command_id: str, source: str | None) -> Record:
+    from firsthand.store import adoption
     from firsthand.store.readers import Reader
 
-    reader = Reader(_collected(here, source) if source else here)
+    reader = Reader(_collected(here, source)) if source else adoption.reader(here)
     record = common.found(reader, command_id)
     common.report_skipped(reader)
     return record
@@ -133,7 +134,7 @@ def _again(then: Record, here: Place, parent: str | None) -> Record:
         note=f"the same as record {then['command_id']}",
         parent=parent,
         kind=then["environment"],
-        trapped=tuple(then["command"][:-1]) == more.SHELL and more.is_trapped(then["command"][-1]),
+        trapped=more.is_trapped(then["command"]),
     )
     record, _, notice = runner.run_command_line(wanted, None)
     if notice:

@@ -127,7 +127,9 @@ def _command(options: dict[str, str], words: list[str]) -> list[str]:
     if "--shell" in options:
         if words:
             raise UsageError("both --shell and a command", f"leave out {words[0]!r}, or put it into the line")
-        return ["bash", "-o", "pipefail", "-c", options["--shell"]]
+        from firsthand.cli import options as more
+
+        return [*more.SHELL, options["--shell"]]
     if not words:
         raise UsageError("no command to run", "firsthand run -- COMMAND [ARG ...]")
     return words

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 
-from firsthand.process import spawn, survey
+from firsthand import survey
+from firsthand.process import spawn
 from firsthand.process.ending import end_all
 from firsthand.process.pump import Orders, Pump
 from firsthand.process.reach import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from firsthand.process.survey import Process
+    from firsthand.survey import Process
 
 
 def sweep(keeper: int, others: frozenset[int], wake: int) -> list[Process]:

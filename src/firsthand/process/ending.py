@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from firsthand.process.reach import Reach
-    from firsthand.process.survey import Process
+    from firsthand.survey import Process
 
 GRACE = 2.0
 """Seconds between SIGTERM and SIGKILL: what agents' runtimes that do it at all give (2 to 3 s)."""

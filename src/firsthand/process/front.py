@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from firsthand.process.keeper import Job
-    from firsthand.process.survey import Process
+    from firsthand.survey import Process
 
     MakeRelay = Callable[[int, int, int, int, Sequence[int]], "Relay"]
 

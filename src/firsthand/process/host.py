@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+UMASK_BEFORE_LINUX_4_7 = 0o077
+"""Where the kernel does not tell it: what firsthand makes itself needs no more."""
+
+
 class NoKeeper(Exception):  # noqa: N818  # an answer, not a fault
     """No keeper could be started; ``problem`` is the system's refusal."""
 
@@ -32,8 +36,9 @@ class Call:
     def __init__(self, entry: tuple[str, str], request: dict[str, Any], stdin: int | None) -> None:
         self.inbox = channel.Inbox()
         self.up = self.down = -1
+        status = procfs.status()
         try:
-            self._open(entry, stdin)
+            self._open(entry, stdin, status)
         except OSError as problem:
             self.close()
             raise NoKeeper(problem) from problem
@@ -41,13 +46,13 @@ class Call:
             self.close()
             raise
         try:
-            channel.send(self.down, {**request, "umask": _umask()})
+            channel.send(self.down, {**request, "umask": _umask(status)})
         except BaseException:  # an interrupt: what has begun all the same is cancelled, not orphaned
             self.cancel()
             self.close()
             raise
 
-    def _open(self, entry: tuple[str, str], stdin: int | None) -> None:
+    def _open(self, entry: tuple[str, str], stdin: int | None, status: bytes) -> None:
         spawn.require_room()
         theirs: list[int] = []
         try:
@@ -55,7 +60,7 @@ class Call:
             theirs.append(down)
             self.up, up = spawn.pipe()
             theirs.append(up)
-            warm.current().send(entry, [*theirs, *([] if stdin is None else [stdin])])
+            warm.current().send(entry, [*theirs, *([] if stdin is None else [stdin])], status)
         finally:
             for fd in theirs:
                 os.close(fd)
@@ -77,10 +82,7 @@ class Call:
 
     def cancel(self) -> None:
         """Ask for a polite end; a second time for a hard one."""
-        try:
-            os.write(self.down, bytes([int(signals.CANCELLING[0])]))
-        except OSError:  # it has finished meanwhile: its answer is in the pipe
-            return
+        signals.cancel(self.down)
 
     def close(self) -> None:
         fds, self.up, self.down = (self.up, self.down), -1, -1
@@ -89,12 +91,10 @@ class Call:
                 os.close(fd)
 
 
-def _umask() -> int:
+def _umask(status: bytes) -> int:
     """Return the umask of this process without changing it, as threads may be making files."""
-    for line in (procfs.read("/proc/self/status", 4096) or b"").splitlines():
-        if line.startswith(b"Umask:"):
-            return int(line.split()[1], 8)
-    return 0o077  # before Linux 4.7: what firsthand makes itself needs no more
+    umask = procfs.value(status, b"Umask")
+    return int(umask, 8) if umask else UMASK_BEFORE_LINUX_4_7
 
 
 def call(entry: tuple[str, str], request: dict[str, Any], stdin: int | None) -> Any | None:

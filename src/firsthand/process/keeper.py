@@ -48,8 +48,8 @@ def _serve(job: Job, control: int, answer: int, keep: list[int]) -> None:
 
 
 def _prepare(control: int, keep: list[int]) -> Orders:
-    """Cut every tie to the caller: its session, descriptors, terminal and blocked signals."""
-    signals.unwake()
+    """Cut every tie to the caller: its session, descriptors, terminal, ignored and blocked signals."""
+    signals.reset()
     if os.getpid() != os.getsid(0):
         os.setsid()
     os.closerange(0, spawn.FIRST_FREE_FD)  # first: to list the others takes a descriptor

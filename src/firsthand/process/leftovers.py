@@ -12,9 +12,9 @@ import select
 import signal
 import time
 
-from firsthand.process import survey
+from firsthand import survey
 from firsthand.process.ending import GIVE_UP, GRACE
-from firsthand.procfs import UNKNOWN_BOOT, start_stamp
+from firsthand.procfs import UNKNOWN_BOOT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def is_name(pid: Any, start: Any) -> bool:
 
 def is_alive(pid: int, start: str) -> bool:
     """Tell whether this very process is alive."""
-    return is_name(pid, start) and start_stamp(pid, living=True) == start
+    process = survey.look(pid) if is_name(pid, start) else None
+    return process is not None and process.alive and process.stamp == start
 
 
 def stop(names: Iterable[Name]) -> dict[Name, str]:

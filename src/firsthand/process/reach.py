@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from firsthand.process.spawn import Child
-    from firsthand.process.survey import Process
+    from firsthand.survey import Process
 
     class Reach(Protocol):
         """The processes of a run that we can see and stop."""
@@ -42,7 +42,7 @@ class Tree:
         self.since = since
 
     def members(self) -> list[Process]:
-        from firsthand.process import survey
+        from firsthand import survey
 
         found, self.whole = survey.below(os.getpid(), self.spared)
         return [process for process in found if process.start >= self.since]

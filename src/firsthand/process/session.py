@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 
-from firsthand.process import signals, survey
+from firsthand import survey
+from firsthand.process import signals
 from firsthand.process.ending import end_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firsthand.process.spawn import Child
-    from firsthand.process.survey import Process
+    from firsthand.survey import Process
 
 
 LOOKS = 5

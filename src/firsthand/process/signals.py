@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal as _signal
@@ -46,9 +48,24 @@ def wake_by(numbers: tuple[int, ...], fd: int) -> None:
     _signal.pthread_sigmask(_signal.SIG_SETMASK, [])
 
 
-def unwake() -> None:
-    """Write no more signals to a descriptor that :func:`wake_by` was given, before it is closed."""
+def reset() -> None:
+    """Write no more signals to the descriptor of :func:`wake_by`; what a caller ignored has its default.
+
+    Handlers of ours stay: the next :func:`wake_by` puts the same ones there.
+    """
     _signal.set_wakeup_fd(-1)
+    look, ignore = _signal.getsignal, _signal.SIG_IGN  # looked up once for all 64
+    for number in [each for each in _signal.valid_signals() if look(each) == ignore]:
+        if number not in OURS_TO_IGNORE:
+            _signal.signal(number, _signal.SIG_DFL)
+
+
+def cancel(fd: int) -> None:
+    """Ask whoever reads at the other end of a pipe for a polite end; a second time for a hard one."""
+    try:
+        os.write(fd, bytes([int(SIGINT)]))
+    except OSError:  # it has finished meanwhile
+        return
 
 
 def ignored(number: int) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from firsthand.process import signals, survey
+from firsthand import survey
+from firsthand.process import signals
 from firsthand.process.ending import FIRST_PAUSE, GIVE_UP, GRACE, LONGEST_PAUSE, end_all, send
 
 TYPE_CHECKING = False
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from firsthand.process.pump import Pump
     from firsthand.process.reach import Reach
     from firsthand.process.spawn import Child
-    from firsthand.process.survey import Process
+    from firsthand.survey import Process
 
 DRAIN = 0.2
 """Seconds after the child's end in which its pipes may still reach their end of file."""

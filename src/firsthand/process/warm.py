@@ -26,7 +26,7 @@ NOBODY_THERE = frozenset((errno.EPIPE, errno.ECONNRESET, errno.ECONNREFUSED, err
 MOST_FDS = 3
 """Descriptors of one call: its request, its answer, the command's standard input."""
 
-LIMITS = tuple(name for name in dir(resource) if name.startswith("RLIMIT_"))
+LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
 """Every limit that a command inherits."""
 
 INHERITED = (b"Uid", b"Gid", b"Groups", b"Cap", b"NoNewPrivs", b"Seccomp", b"Cpus_allowed:", b"Mems_allowed:")
@@ -49,13 +49,13 @@ class Warm:
         self.inode = (0, 0)
         self.inherits: Any = None
 
-    def send(self, entry: tuple[str, str], fds: Sequence[int]) -> None:
-        """Hand descriptors to the warm process, which forks for them.
+    def send(self, entry: tuple[str, str], fds: Sequence[int], status: bytes) -> None:
+        """Hand descriptors to the warm process, which forks for them; ``status`` is this thread's.
 
         Raises:
             OSError: the system had nothing left to start it with.
         """
-        inherits = what_is_inherited()
+        inherits = what_is_inherited(status)
         with self.lock:
             ours = self._ours()
             if ours is not None and self.inherits == inherits and _hand_over(ours, fds):
@@ -113,13 +113,12 @@ def _inode(fd: int) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def what_is_inherited() -> Any:
+def what_is_inherited(status: bytes) -> Any:
     """Return all that a command would inherit from this thread and that no request carries."""
     root = os.stat("/")
-    status = procfs.read("/proc/thread-self/status", 8192) or b""
     return (
         [line for line in status.splitlines() if line.startswith(INHERITED)],
-        [resource.getrlimit(getattr(resource, name)) for name in LIMITS],
+        [resource.getrlimit(limit) for limit in LIMITS],
         [_namespace(name) for name in NAMESPACES],
         [procfs.read(f"/proc/thread-self/{name}", 4096) for name in ("cgroup", "oom_score_adj")],
         (root.st_dev, root.st_ino),

@@ -7,6 +7,8 @@ from firsthand.redact.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from firsthand.redact.spans import Span
 
 
@@ -14,18 +16,20 @@ class Redactor:
     """Redacts the fields of one record.
 
     ``n`` in the marker is the order in which a value first appeared in the record: equality can be seen,
-    nothing is derived from the secret. ``counts`` says how often each rule has hidden something.
+    nothing is derived from the secret. ``counts`` says how often each rule has hidden something. ``after`` so
+    many numbers were given in that record already, to values that are not known any more.
     """
 
-    __slots__ = ("counts", "order")
+    __slots__ = ("after", "counts", "order")
 
-    def __init__(self) -> None:
+    def __init__(self, after: int = 0) -> None:
+        self.after = after
         self.counts: dict[str, int] = {}
         self.order: dict[str, int] = {}
 
     def copy(self) -> Redactor:
         """Return one that has seen the same, to make a record from the same start again."""
-        other = Redactor()
+        other = Redactor(self.after)
         other.counts, other.order = dict(self.counts), dict(self.order)
         return other
 
@@ -43,6 +47,10 @@ class Redactor:
         """Return printable, redacted text for an argument or a path."""
         return self.text(display(raw))
 
+    def command(self, words: Iterable[bytes | str]) -> str:
+        """Return an argv on one line, printable and redacted."""
+        return " ".join(map(self.raw, words)).replace("\n", "\u2424")
+
     def _hide(self, text: str, spans: list[Span]) -> str:
         """Replace the spans, in the order in which they stand; of two that overlap the first goes on."""
         parts, done = [], 0
@@ -50,7 +58,7 @@ class Redactor:
             if end <= done:
                 continue
             start = max(begin, done)
-            number = self.order.setdefault(text[start:end], len(self.order) + 1)
+            number = self.order.setdefault(text[start:end], self.after + len(self.order) + 1)
             self.counts[name] = self.counts.get(name, 0) + 1
             parts += [text[done:start], f"[REDACTED:{name}#{number}]"]
             done = end

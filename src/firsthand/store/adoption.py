@@ -8,9 +8,9 @@ from __future__ import annotations
 import fcntl
 import os
 
+from firsthand import survey
 from firsthand.caps import shorten
 from firsthand.errors import RecordFormatError
-from firsthand.procfs import left_of, read, start_stamp
 from firsthand.record import SCHEMA, Record, decode, timestamp
 from firsthand.redact import Redactor
 from firsthand.store.append import Store
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
     from firsthand.store.folder import Folder
     from firsthand.store.place import Place
     from firsthand.store.running import Running
+    from firsthand.survey import Process
 
 READ_MOST = 256 * 1024
 """Bytes read of a running file: one record's line and one short line."""
-
-COMMAND_MOST = 4096
-"""Bytes read of a command line: 200 characters are shown, so a page is plenty."""
 
 _ID_CHARACTERS = frozenset("0123456789abcdef-")
 
@@ -78,13 +76,13 @@ def orphans(place: Place) -> list[Record]:
     """
     try:
         with open_folder(place) as folder, folder.enter(RUNNING_NAME) as running:
-            names = (name for name in _names(running) if not name.startswith("."))
-            found = [_orphan(running, name) for name in names if not is_stored(folder, name)]
+            names = [name for name in _names(running) if not name.startswith(".")]
+            dead = {name: record for name in names if (record := _orphan(running, name))}
+            return [record for name, record in dead.items() if not is_stored(folder, name)]
     except FileNotFoundError:
         return []
     except OSError as error:
         raise unreadable(error, place.folder) from None
-    return [record for record in found if record is not None]
 
 
 def child_of(place: Place, command_id: str) -> tuple[int, str] | None:
@@ -166,10 +164,19 @@ def _null_record(name: str, text: bytes) -> Record:
     except RecordFormatError:  # the machine lost power before the file reached the disk
         record = _bare(name)
     child = _child(rest)
-    left = [_stray(pid) for pid in left_of(*child)] if child else []
+    left = survey.left_of(*child) if child else []
     if left:
-        record["strays"] = shorten.strays([*record["strays"], *left])
+        _name(record, left)
     return record
+
+
+def _name(record: Record, left: list[Process]) -> None:
+    """Name in a null record what its dead runners have left alive."""
+    redactor = Redactor(after=sum(record["redactions"].values()))
+    entries = [_stray(process, redactor) for process in left]
+    record["strays"] = shorten.strays([*record["strays"], *entries])
+    for rule, count in redactor.counts.items():
+        record["redactions"][rule] = record["redactions"].get(rule, 0) + count
 
 
 def _child(line: bytes) -> tuple[int, str] | None:
@@ -177,12 +184,14 @@ def _child(line: bytes) -> tuple[int, str] | None:
     return (int(pid), start) if pid.isdigit() and len(pid) < 10 else None
 
 
-def _stray(pid: int) -> dict[str, Any]:
-    words = (read(f"/proc/{pid}/cmdline", COMMAND_MOST) or b"?").rstrip(b"\0").split(b"\0")
-    redactor = Redactor()
-    command = " ".join(redactor.raw(word) for word in words).replace("\n", "\u2424")
-    start = start_stamp(pid)
-    return {"pid": pid, "start": start, "command": command, "action": "left", "reason": "its runner died"}
+def _stray(process: Process, redactor: Redactor) -> dict[str, Any]:
+    return {
+        "pid": process.pid,
+        "start": process.stamp,
+        "command": redactor.command(survey.command_line(process.pid)),
+        "action": "left",
+        "reason": "its runner died",
+    }
 
 
 def _bare(command_id: str) -> Record:

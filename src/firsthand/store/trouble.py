@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import errno
 
+from firsthand import caps
 from firsthand.errors import FirsthandError, StoreError
-from firsthand.record import encode
-
-LOG_ERROR_MOST = 1024
-"""Bytes of ``log_error`` as written in JSON; paths in it may be long."""
 
 
 def unreadable(error: OSError, path: str) -> StoreError:
@@ -20,7 +17,8 @@ def unreadable(error: OSError, path: str) -> StoreError:
 
 def not_recorded(error: Exception, folder: str) -> str:
     """Return the ``log_error`` of a record that could not be stored: why, and what to do."""
-    return _short(f"not recorded, {_sentence(error, folder)}")
+    text = f"not recorded, {_sentence(error, folder)}".encode("utf-8", "replace").decode()
+    return caps.cut_text(text, caps.TEXT_CAPS["log_error"])
 
 
 def _sentence(error: Exception, folder: str) -> str:
@@ -34,14 +32,3 @@ def _sentence(error: Exception, folder: str) -> str:
     elif error.errno == errno.EFBIG:
         action = "raise the file size limit (ulimit -f), then run it again"
     return f"the store {folder} cannot be written ({error.strerror}): {action}"
-
-
-def _short(text: str) -> str:
-    """Return the text without lone surrogates, cut in its middle to ``LOG_ERROR_MOST`` bytes of JSON."""
-    text = text.encode("utf-8", "replace").decode()
-    kept, shown = len(text), text
-    while len(encode(shown)) > LOG_ERROR_MOST:
-        kept = min(kept // 2, LOG_ERROR_MOST)
-        lost = len(text) - 2 * (kept // 2)
-        shown = f"{text[: kept // 2]}...truncated {lost} characters...{text[len(text) - kept // 2 :]}"
-    return shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from firsthand.procfs import GONE, boot_id, children, fields, read
+from firsthand.procfs import boot_id, children, fields, read, status, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ EXEC_LOOKS, EXEC_PAUSE = 3, 0.001
 
 PF_EXITING = 0x4
 """include/linux/sched.h: the process is on its way out and runs no code of its own any more."""
+
+
+GONE = (b"Z", b"X")
+"""States of a process that runs nothing any more and only waits for its parent."""
 
 
 class Process:
@@ -108,6 +112,23 @@ def _children_by_scan() -> Callable[[int], list[int]]:
     return lambda pid: by_parent.get(pid, [])
 
 
+def left_of(leader: int, start: str) -> list[Process]:
+    """Return the living processes of a session and all below them, given pid and start stamp of its leader.
+
+    For a leader whose parents are dead. Its pid may belong to somebody else by now: then there are none.
+    """
+    now = look(leader)
+    if start.partition(":")[0] != boot_id() or (now is not None and now.stamp != start):
+        return []
+    alive = [process for process in everyone() if process.alive]
+    below = {process.pid for process in alive if leader in (process.pid, process.session)}
+    grown = -1
+    while grown != len(below):
+        grown = len(below)
+        below |= {process.pid for process in alive if process.parent in below}
+    return [process for process in alive if process.pid in below]
+
+
 def command_line(pid: int) -> list[bytes]:
     """Return the argv of a process, or its bracketed name where the kernel shows none."""
     for _ in range(EXEC_LOOKS):
@@ -143,11 +164,8 @@ def _target(path: str) -> str:
 
 def catches(pid: int, signal: int) -> bool:
     """Tell whether the process has a handler of its own for the signal."""
-    data = read(f"/proc/{pid}/status", 8192) or b""
-    for line in data.splitlines():
-        if line.startswith(b"SigCgt:"):
-            return bool(int(line.split()[1], 16) >> (signal - 1) & 1)
-    return False
+    caught = value(status(pid), b"SigCgt")
+    return bool(caught) and bool(int(caught, 16) >> (signal - 1) & 1)
 
 
 def activity(process: Process) -> tuple[int, int]:
